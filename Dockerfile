@@ -9,6 +9,16 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN ["npm", "ci", "--omit=dev", "--omit=optional", "--no-audit"]
 
+# What clients install from /clients, made with the tools of a developer, which the image lacks.
+FROM node:26.10.0-trixie-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1 AS clients
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN ["npm", "ci", "--no-audit"]
+COPY client client
+COPY client-python client-python
+COPY tools/client-packages tools/client-packages
+RUN ["node", "tools/client-packages/make.ts"]
+
 FROM node:26.10.0-trixie-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1
 # Nothing is installed in a running container, so npm is removed; its user has no shell and no home.
 RUN test "$(node --version)" = v26.10.0 \
@@ -20,6 +30,7 @@ RUN test "$(node --version)" = v26.10.0 \
 
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
+COPY --from=clients /app/client-packages client-packages
 COPY package.json LICENSE NOTICE ./
 COPY bin bin
 COPY client/README.md client/

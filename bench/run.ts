@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { alarms } from './alarms.ts';
 import { believed } from './believed.ts';
+import { commands } from './commands.ts';
 import { crowd } from './crowd.ts';
 import { flood } from './flood.ts';
 import { growth } from './growth.ts';
@@ -32,6 +33,7 @@ const measurements = {
   updates,
   sources,
   start,
+  commands,
   store,
   growth,
   reads,

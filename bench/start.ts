@@ -8,8 +8,9 @@ import type { Section } from './report/section.ts';
 import { median } from './report/statistics.ts';
 import { Scope } from './scope.ts';
 
-const markets = 500;
-const barMs = 2_000;
+const markets = 1_400;
+const firstPriceBarMs = 800;
+const allPricesBarMs = 2_000;
 
 interface Start {
   readonly listeningMs: number;
@@ -29,12 +30,20 @@ export async function start(scope: Scope): Promise<Section> {
     uncached.push(await once(scope, { NODE_DISABLE_COMPILE_CACHE: '1' }));
   }
   const firstPriceMs = median(cached.map((each) => each.firstPriceMs));
+  const allPricesMs = median(cached.map((each) => each.allPricesMs));
   return {
     title: 'Start to first price',
     meaning: `\`mdapi serve\` with an empty database on a running exchange with ${markets / 2} markets, from the start of the process to the first 200 of /v1/tickers, asked every few milliseconds. The first start ever has no cache of compiled code yet.`,
     columns: ['start', 'listening', 'first price', 'first price after listening', `all ${markets} prices`],
     rows: [rowOf('with the cache of compiled code', cached), rowOf('without', uncached)],
-    bars: [{ promise: 'first price within 2 s', measured: span(firstPriceMs), met: firstPriceMs < barMs }],
+    bars: [
+      { promise: 'first price within 0.8 s', measured: span(firstPriceMs), met: firstPriceMs < firstPriceBarMs },
+      {
+        promise: `all ${markets} prices within 2 s`,
+        measured: span(allPricesMs),
+        met: allPricesMs < allPricesBarMs,
+      },
+    ],
     figures: { cached, uncached },
   };
 }

@@ -1,10 +1,8 @@
 #!/usr/bin/env node
 // Plain JavaScript for any Node from version 20, as package.json has it. The program itself is TypeScript for Node of the
 // pinned major or newer. With an older one this file passes on to the packaged runtime, which npm installed.
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import * as module from 'node:module';
-import { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,9 +31,9 @@ const isPackaged = packaged !== undefined && realpathSync(packaged) === realpath
 const machines = isPackaged ? nodeOfNpm() : undefined;
 
 ignoreUserSignals();
-if (machines !== undefined) passOnTo(machines);
+if (machines !== undefined) await passOnTo(machines);
 else if (Number.parseInt(process.versions.node, 10) >= pinnedMajor) await runHere();
-else if (packaged !== undefined && !isPackaged) passOnTo(packaged);
+else if (packaged !== undefined && !isPackaged) await passOnTo(packaged);
 else refuse();
 
 /** Left to themselves, SIGUSR1 opens a debugger to everybody on this machine and SIGUSR2 ends the process. */
@@ -48,7 +46,7 @@ async function runHere() {
   beginAgainWith(staying());
   if (process.pid === 1) exitOnSignals();
   if (launcherPipe === undefined) whenNpmIsGone(() => heed('gone'));
-  else listenToLauncher(Number(launcherPipe));
+  else await listenToLauncher(Number(launcherPipe));
   // Not the default directory: that one is shared by all users of the machine, and so is what they put there.
   module.enableCompileCache?.(join(root, 'node_modules', '.cache', 'mdapi'));
   // A package carries JavaScript that was made of the sources; Node strips no types under node_modules.
@@ -116,7 +114,8 @@ function nodeOfNpm() {
 }
 
 /** The launcher in front writes each signal it gets, a line each; the end says that it is gone, killed perhaps. */
-function listenToLauncher(descriptor) {
+async function listenToLauncher(descriptor) {
+  const { Socket } = await import('node:net');
   const pipe = new Socket({ fd: descriptor, readable: true, writable: false });
   pipe.on('data', (lines) => lines.toString().trimEnd().split('\n').forEach(heed));
   pipe.on('error', () => {});
@@ -157,7 +156,8 @@ function parents() {
 }
 
 /** The same command line on another Node: its signals and its end are this process's. */
-function passOnTo(runtime) {
+async function passOnTo(runtime) {
+  const { spawn } = await import('node:child_process');
   const { npm_node_execpath: _, ...env } = process.env;
   const memory = staying();
   const args = [...memory.flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)];

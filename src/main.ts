@@ -9,6 +9,7 @@ import { Heartbeat } from './notices/heartbeat.ts';
 import { Notifier } from './notices/notifier.ts';
 import { Subscribing } from './notices/subscribing.ts';
 import { noticePlace } from './operator/notice.ts';
+import { publishApprovalKinds } from './persistence/approval-kinds.ts';
 import { StatusRecorder } from './persistence/status-recorder.ts';
 import { StoreFollower } from './persistence/store-follower.ts';
 import { openStoreWhenThere } from './store/open-store.ts';
@@ -88,6 +89,7 @@ async function startParts(options: ServiceOptions, running: RunningParts): Promi
     options.signal,
   );
   running.defer('store', () => store.close());
+  await publishApprovalKinds(store, configuration.admin.approvals, log);
   const delay = new EventLoopDelay(clock);
   running.defer('delay', () => delay.stop());
 

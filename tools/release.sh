@@ -32,11 +32,13 @@ archive() {
     gzip --no-name --best >"$out/$1"
 }
 
+# Those that the server package hands out, and the source of the Python one.
 clients() {
-  (cd "$tree/client" && npm pack --silent --ignore-scripts=false --pack-destination "$out" >/dev/null)
+  (cd "$tree" && node tools/client-packages/make.ts)
+  cp "$tree/client-packages"/*.{tgz,whl} "$out/"
   local python
   python=$root/node_modules/.cache/python-client/$(sed -n 2p node_modules/.cache/python-client/made)/bin/python
-  (cd "$tree/client-python" && "$python" -m hatchling build -d "$out" >/dev/null 2>&1)
+  (cd "$tree/client-python" && "$python" -m hatchling build -t sdist -d "$out" >/dev/null 2>&1)
 }
 
 # The packages that the program needs are in its package, as the lock file has them. npm adds the runtime for the machine.
@@ -82,7 +84,7 @@ image() {
   mkdir "$work/image"
   tar --extract --file "$out/market-data-api-$version.tgz" --directory "$work/image"
   cp ops/container/{healthcheck.js,mdapi.yaml} "$work/image/"
-  sed -e '/^FROM .* AS packages$/,/^$/d' -e '/^COPY --from=packages /d' \
+  sed -e '/^FROM .* AS packages$/,/^$/d' -e '/^# What clients install/,/^$/d' -e '/^COPY --from=/d' \
     -e 's/^COPY package.json .*/COPY package .\//' -e 's/^COPY ops\/container\//COPY /' \
     -e '/^COPY \(bin\|client\|client-python\|docs\|exchange-simulator\|web\|src\)[ \/]/d' Dockerfile >"$work/image/Dockerfile"
   archive "market-data-api-$version-image.tar.gz" "$work/image"

@@ -16,7 +16,7 @@ from market_data_client._settings import Settings
 from market_data_client._steps import Answer, Call, Done, Effect, Run, Send, Steps, Wait, Waker
 from market_data_client._watch import End, WatchCore
 from market_data_client.clock import Clock
-from market_data_client.errors import TimedOutError, TransportError
+from market_data_client.errors import TimeoutFailure, TransportFailure
 from market_data_client.hooks import Hooks
 
 T = TypeVar("T")
@@ -205,9 +205,9 @@ class Simulation:
         if not isinstance(effect, Send) or reply is None:
             job._step(job.run.resume)
         elif reply is LOST:
-            job._step(lambda: job.run.fail(TransportError(effect.path, "reset")))
+            job._step(lambda: job.run.fail(TransportFailure(effect.path, "reset")))
         elif reply is HANGS:
-            job._step(lambda: job.run.fail(TimedOutError(effect.path, effect.limit, "too late")))
+            job._step(lambda: job.run.fail(TimeoutFailure(effect.path, effect.limit, "too late")))
         else:
             text = reply.body if isinstance(reply.body, str) else json.dumps(reply.body)
             headers = {name.lower(): value for name, value in reply.headers.items()}

@@ -20,28 +20,28 @@ from simulation import HANGS, LOST, START, Reply
 
 import market_data_client
 from market_data_client import (
-    ApiError,
+    ApiProblem,
     AsyncClient,
     Client,
-    MalformedAnswerError,
-    MarketDataError,
-    RequestInfo,
-    ResponseInfo,
-    RetryInfo,
-    TimedOutError,
-    UnknownSymbolError,
-    error_classes,
+    MalformedAnswer,
+    MarketDataFailure,
+    RequestEvent,
+    ResponseEvent,
+    RetryEvent,
+    TimeoutFailure,
+    UnknownSymbolProblem,
     from_environment,
     is_known_market_status,
     is_known_service_status,
+    problem_classes,
 )
 
 AT = datetime(2026, 11, 21, 10, tzinfo=timezone.utc)
 TIME = Reply(200, instant("serverTime", START))
 
 
-def failure_of(front: Front, call: Any) -> MarketDataError:
-    with pytest.raises(MarketDataError) as raised:
+def failure_of(front: Front, call: Any) -> MarketDataFailure:
+    with pytest.raises(MarketDataFailure) as raised:
         front.call(call)
     return raised.value
 
@@ -82,10 +82,10 @@ def test_gives_the_same_object_again_while_nothing_changed(front: Front, server:
     assert [headers.get("if-none-match") for _, headers in server.requests] == [None, '"1"', '"1"']
 
 
-@pytest.mark.parametrize("code", sorted(error_classes))
+@pytest.mark.parametrize("code", sorted(problem_classes))
 def test_raises_a_class_for_each_code(server: FaultyServer, code: str) -> None:
     server.replies = [problem(400, code)]
-    with pytest.raises(error_classes[code]) as raised, Client(server.base_url, "key") as client:
+    with pytest.raises(problem_classes[code]) as raised, Client(server.base_url, "key") as client:
         client.time()
     assert (raised.value.code, raised.value.status) == (code, 400)
 
@@ -93,7 +93,7 @@ def test_raises_a_class_for_each_code(server: FaultyServer, code: str) -> None:
 def test_raises_a_problem_with_what_it_says_and_survives_a_process_pool(front: Front, server: FaultyServer) -> None:
     server.replies = [problem(404, "UNKNOWN_SYMBOL")]
     failure = failure_of(front, lambda: front.client(server.base_url).ticker("NOPE"))
-    assert isinstance(failure, UnknownSymbolError)
+    assert isinstance(failure, UnknownSymbolProblem)
     assert not failure.retryable
     assert (failure.request_id, failure.path) == ("request-0123456789", "/v1/ticker?symbol=NOPE")
     assert "This time." in str(failure)
@@ -106,7 +106,7 @@ def test_an_unknown_code_is_judged_by_its_status(front: Front, server: FaultySer
     client = front.client(server.base_url, max_attempts=1)
     for expected in [("TEAPOT", False, None), ("BACK_SOON", True, 7.0)]:
         failure = failure_of(front, client.time)
-        assert isinstance(failure, ApiError)
+        assert isinstance(failure, ApiProblem)
         assert (failure.code, failure.retryable, failure.retry_after) == expected
 
 
@@ -124,7 +124,7 @@ def test_an_unknown_code_is_judged_by_its_status(front: Front, server: FaultySer
 )
 def test_says_what_is_wrong_with_a_body(server: FaultyServer, body: object, fault: str) -> None:
     server.replies = [Reply(200, body)]
-    with pytest.raises(MalformedAnswerError, match=fault), Client(server.base_url, "key") as client:
+    with pytest.raises(MalformedAnswer, match=fault), Client(server.base_url, "key") as client:
         client.time()
     assert len(server.requests) == 1
 
@@ -133,7 +133,7 @@ def test_says_what_is_wrong_with_a_body(server: FaultyServer, body: object, faul
 def test_lets_no_price_through_that_is_not_a_decimal_string(server: FaultyServer, price: object) -> None:
     server.replies = [Reply(200, {"tickers": [ticker(START, sellPrice=price)]})]
     with (
-        pytest.raises(MalformedAnswerError, match=r"tickers\[0\]\.sellPrice"),
+        pytest.raises(MalformedAnswer, match=r"tickers\[0\]\.sellPrice"),
         Client(server.base_url, "key") as client,
     ):
         client.tickers()
@@ -144,14 +144,14 @@ def test_takes_a_proxys_page_for_what_its_status_says(front: Front, server: Faul
     client = front.client(server.base_url, max_attempts=1)
     for expected in [(502, True), (403, False), (304, False)]:
         failure = failure_of(front, client.time)
-        assert isinstance(failure, MalformedAnswerError)
+        assert isinstance(failure, MalformedAnswer)
         assert (failure.status, failure.retryable) == expected
 
 
 def test_never_follows_a_redirect_which_would_take_the_key_along(front: Front, server: FaultyServer) -> None:
     server.replies = [Reply(302, "", {"Location": f"{server.base_url}/elsewhere"})]
     failure = failure_of(front, front.client(server.base_url).time)
-    assert isinstance(failure, MalformedAnswerError)
+    assert isinstance(failure, MalformedAnswer)
     assert len(server.requests) == 1
 
 
@@ -180,7 +180,7 @@ def test_does_not_repeat_what_would_fail_again(front: Front, server: FaultyServe
     server.replies = [problem(*each) for each in codes]
     client = front.client(server.base_url)
     for count in range(len(codes)):
-        assert isinstance(failure_of(front, client.time), ApiError)
+        assert isinstance(failure_of(front, client.time), ApiProblem)
         assert len(server.requests) == count + 1
 
 
@@ -212,10 +212,10 @@ def test_tells_an_attempt_that_took_too_long_from_a_deadline_that_has_passed(fro
     server.replies = [HANGS]
     client = front.client(server.base_url, attempt_timeout=5, clock=FastClock())
     attempt = failure_of(front, lambda: client.time(max_attempts=1))
-    assert isinstance(attempt, TimedOutError)
+    assert isinstance(attempt, TimeoutFailure)
     assert (attempt.limit, attempt.retryable) == ("attempt", True)
     deadline = failure_of(front, lambda: client.time(deadline=2))
-    assert isinstance(deadline, TimedOutError)
+    assert isinstance(deadline, TimeoutFailure)
     assert (deadline.limit, deadline.retryable) == ("deadline", False)
 
 
@@ -223,7 +223,7 @@ def test_bounds_a_whole_answer_and_not_only_each_piece_of_it(front: Front, serve
     server.replies = [Reply(200, "x" * 200, {"X-Drip": "1"})]
     started = time.monotonic()
     failure = failure_of(front, lambda: front.client(server.base_url, attempt_timeout=0.2).time(max_attempts=1))
-    assert isinstance(failure, TimedOutError)
+    assert isinstance(failure, TimeoutFailure)
     assert time.monotonic() - started < 5
 
 
@@ -234,20 +234,20 @@ def test_calls_the_hooks_for_each_request_answer_and_repetition(front: Front, se
     client = front.client(server.base_url, clock=FastClock(), **hooks)
     front.call(client.time)
     assert [type(info) for info in seen] == [
-        RequestInfo,
-        ResponseInfo,
-        RetryInfo,
-        RequestInfo,
-        RetryInfo,
-        RequestInfo,
-        ResponseInfo,
+        RequestEvent,
+        ResponseEvent,
+        RetryEvent,
+        RequestEvent,
+        RetryEvent,
+        RequestEvent,
+        ResponseEvent,
     ]
     answer, retry = seen[1], seen[2]
-    assert isinstance(answer, ResponseInfo)
-    assert isinstance(retry, RetryInfo)
+    assert isinstance(answer, ResponseEvent)
+    assert isinstance(retry, RetryEvent)
     assert (answer.status, answer.request_id, answer.attempt) == (503, "abc", 1)
     assert 2 <= retry.wait < 3.1
-    assert isinstance(retry.failure, ApiError)
+    assert isinstance(retry.failure, ApiProblem)
 
 
 def test_what_a_hook_raises_ends_the_call_and_costs_nobody_else(front: Front, server: FaultyServer) -> None:
@@ -374,3 +374,14 @@ def test_both_fronts_offer_the_same() -> None:
     )
     assert sync == asynchronous
     assert set(market_data_client.__all__) <= set(dir(market_data_client))
+
+
+@pytest.mark.parametrize(
+    ("former", "name"),
+    [("UnknownSymbolError", "UnknownSymbolProblem"), ("MarketDataError", "MarketDataFailure"), ("Limit", "LimitFigures")],
+)
+def test_a_former_name_is_the_new_one_and_says_so(former: str, name: str) -> None:
+    with pytest.warns(DeprecationWarning, match=f"{former} is now called {name}"):
+        assert getattr(market_data_client, former) is getattr(market_data_client, name)
+    with pytest.raises(AttributeError, match="NoSuchError"):
+        _ = market_data_client.NoSuchError  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from answers import Service, instant, problem
 from simulation import LOST, START, Job, Reply, Simulation
 
 from market_data_client._core import STATUS, TICKERS, TIME, Core
-from market_data_client.errors import RateLimitExceededError, TimedOutError, TransportError
+from market_data_client.errors import RateLimitExceededProblem, TimeoutFailure, TransportFailure
 
 
 def spawn_calls(service: Service, core: Core, count: int, deadline: float | None = None) -> list[Job[object]]:
@@ -99,7 +99,7 @@ def test_a_limit_that_cannot_be_waited_for_within_the_deadline_fails_the_call_at
     core = service.simulation.core(deadline=10.0)
     for job in spawn_calls(service, core, 2):
         service.simulation.until(job)
-    with pytest.raises(TimedOutError) as raised:
+    with pytest.raises(TimeoutFailure) as raised:
         service.simulation.until(spawn_calls(service, core, 1)[0])
     assert raised.value.limit == "deadline"
     assert raised.value.retry_after is not None
@@ -113,7 +113,7 @@ def test_it_is_left_to_the_server_when_the_client_is_told_not_to_wait() -> None:
     jobs = spawn_calls(service, core, 4)
     service.simulation.pass_time(1)
     errors = [job.error for job in jobs if job.error is not None]
-    assert [type(error) for error in errors] == [RateLimitExceededError] * 2
+    assert [type(error) for error in errors] == [RateLimitExceededProblem] * 2
 
 
 def test_a_caller_that_is_cancelled_while_it_waits_leaves_the_others_their_turn() -> None:
@@ -152,16 +152,16 @@ def test_a_request_whose_answer_was_lost_counts_as_spent() -> None:
         job = simulation.spawn(core, lambda waker: core.get(TIME, None, None, waker))
         simulation.pass_time(0.5)
         errors.append(type(job.error))
-    assert errors == [TransportError, TransportError, TimedOutError]
+    assert errors == [TransportFailure, TransportFailure, TimeoutFailure]
 
 
 def test_what_is_left_can_be_read_and_is_full_again_in_the_next_minute() -> None:
     service = Service(limit=10)
     core = service.simulation.core()
-    assert core.limit is None
+    assert core.left is None
     for _ in range(3):
         service.simulation.until(spawn_calls(service, core, 1)[0])
-    assert core.limit is not None
-    assert (core.limit.limit, core.limit.remaining, core.limit.reset.timestamp()) == (10, 7, START + 60)
+    assert core.left is not None
+    assert (core.left.limit, core.left.remaining, core.left.reset.timestamp()) == (10, 7, START + 60)
     service.simulation.pass_time(61)
-    assert (core.limit.remaining, core.limit.reset.timestamp()) == (10, START + 120)
+    assert (core.left.remaining, core.left.reset.timestamp()) == (10, START + 120)

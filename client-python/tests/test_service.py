@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 from conftest import Front
 
-from market_data_client import InvalidApiKeyError, InvalidParameterError, UnknownSymbolError
+from market_data_client import InvalidApiKeyProblem, InvalidParameterProblem, UnknownSymbolProblem
 
 ADDRESS = ("MARKET_DATA_BASE_URL", "MARKET_DATA_API_KEY")
 pytestmark = pytest.mark.skipif(
@@ -37,8 +37,8 @@ def test_reads_every_resource(front: Front, address: tuple[str, str]) -> None:
     offset = front.call(client.sync_clock)
     assert abs(offset.offset) <= offset.uncertainty + timedelta(milliseconds=2)
     assert client.age(ticker) < timedelta(minutes=5)
-    assert client.limit is not None
-    assert client.limit.remaining < client.limit.limit
+    assert client.budget is not None
+    assert client.budget.remaining < client.budget.limit
 
 
 def test_gets_the_same_object_while_nothing_changed(front: Front, address: tuple[str, str]) -> None:
@@ -51,12 +51,12 @@ def test_gets_the_same_object_while_nothing_changed(front: Front, address: tuple
 
 def test_learns_why_a_request_cannot_succeed(front: Front, address: tuple[str, str]) -> None:
     client = front.client(*address)
-    with pytest.raises(UnknownSymbolError):
+    with pytest.raises(UnknownSymbolProblem):
         front.call(lambda: client.ticker("NOPEEUR"))
     for symbol in ("a&b=c", "\u0131", "", "../time", "\0", "\ud800"):
-        with pytest.raises(InvalidParameterError):
+        with pytest.raises(InvalidParameterProblem):
             front.call(partial(client.ticker, symbol))
-    with pytest.raises(InvalidApiKeyError):
+    with pytest.raises(InvalidApiKeyProblem):
         front.call(front.client(address[0], f"{address[1]}x").time)
 
 

@@ -10,7 +10,7 @@ from answers import Service, instant, problem, status, ticker
 from simulation import LOST, START, Reading, Reply
 
 from market_data_client._core import Core
-from market_data_client.errors import InvalidApiKeyError, MalformedAnswerError, UnknownSymbolError
+from market_data_client.errors import InvalidApiKeyProblem, MalformedAnswer, UnknownSymbolProblem
 from market_data_client.models import Ticker
 from market_data_client.state import WatchState
 
@@ -275,11 +275,11 @@ def test_that_nobody_listens_to_ends_when_the_key_is_refused_and_one_with_a_list
     for path in ("/v1/tickers", "/v1/status"):
         watching.service.broken[path] = problem(401, "INVALID_API_KEY")
     watching.simulation.pass_time(6)
-    assert isinstance(unheard.job.error, InvalidApiKeyError)
+    assert isinstance(unheard.job.error, InvalidApiKeyProblem)
     assert watching.reading.job.error is None
     assert watching.kinds == ["operational", "unauthorized"]
     state = watching.states[-1]
-    assert isinstance(state.failure, InvalidApiKeyError)
+    assert isinstance(state.failure, InvalidApiKeyProblem)
     assert state.until is not None
     assert state.until.timestamp() - watching.service.now > 50, "failed authentication has a limit: once a minute"
     watching.simulation.pass_time(300)
@@ -299,7 +299,7 @@ def test_goes_on_at_once_with_a_key_that_is_exchanged() -> None:
     watching.simulation.pass_time(0.1)
     assert watching.kinds == ["operational", "unauthorized", "operational"]
     assert len(watching.given) == 2
-    assert watching.core.limit is not None
+    assert watching.core.left is not None
 
 
 def test_a_loop_that_begins_learns_for_itself_whether_the_key_is_still_refused() -> None:
@@ -309,7 +309,7 @@ def test_a_loop_that_begins_learns_for_itself_whether_the_key_is_still_refused()
     for path in ("/v1/tickers", "/v1/status"):
         watching.service.broken[path] = problem(401, "INVALID_API_KEY")
     watching.simulation.pass_time(7)
-    assert isinstance(unheard.job.error, InvalidApiKeyError)
+    assert isinstance(unheard.job.error, InvalidApiKeyProblem)
     watching.service.broken.clear()
     again = watching.read(include_stale=True)
     watching.simulation.pass_time(6)
@@ -322,7 +322,7 @@ def test_ends_with_the_error_when_its_symbol_is_not_traded_and_goes_on_when_it_o
     states: list[WatchState] = []
     unknown = Reading(service.simulation, core, core.watch_ticker("NOPEEUR", states.append, include_stale=False))
     service.simulation.pass_time(1)
-    assert isinstance(unknown.job.error, UnknownSymbolError)
+    assert isinstance(unknown.job.error, UnknownSymbolProblem)
     service.broken["/v1/ticker?symbol=BTCEUR"] = problem(503, "MARKET_DATA_UNAVAILABLE", Retry_After="5")
     priceless = Reading(service.simulation, core, core.watch_ticker("BTCEUR", states.append, include_stale=False))
     service.simulation.pass_time(30)
@@ -365,7 +365,7 @@ def test_takes_garbage_for_an_outage_and_never_for_prices() -> None:
     watching.service.broken["/v1/tickers"] = Reply(200, {"tickers": [ticker(START, buyPrice=50260.05)]})
     watching.simulation.pass_time(30)
     assert watching.states[-1].kind == "outage"
-    assert isinstance(watching.states[-1].failure, MalformedAnswerError)
+    assert isinstance(watching.states[-1].failure, MalformedAnswer)
     assert len(watching.given) == 1
 
 
@@ -426,5 +426,8 @@ def test_never_goes_back_to_a_ticker_older_than_the_one_it_holds_unless_the_cloc
     assert len(watching.given) == before
     answer(("BTCEUR", 9, "9.00"), ("ETHEUR", 11, "1.10"))
     assert [str(each.sell_price) for each in watching.given[-1]] == ["10.00", "1.10"]
-    answer(("BTCEUR", -3_600, "8.00"))
+    answer(("BTCEUR", -3_600, "7.00"))
+    assert [str(each.sell_price) for each in watching.given[-1]] == ["10.00"]
+    answer(("BTCEUR", 3_600, "12.00"))
+    answer(("BTCEUR", 20, "8.00"))
     assert [str(each.sell_price) for each in watching.given[-1]] == ["8.00"]

@@ -1,7 +1,7 @@
 import { type LimitFigures, sharedBudget } from './budget.ts';
 import { type Answered, type Call, PendingCall } from './call.ts';
 import { type Market, pollingIntervalsMs, type ServerTime, type ServiceStatus, type Ticker } from './contract.ts';
-import { newestTicker, newestTickers } from './newest.ts';
+import { GivenTickers } from './newest.ts';
 import { Poller } from './poller.ts';
 import { type CallLimits, Requester, type Resource } from './requester.ts';
 import { type ClientOptions, checkedKey, type Settings, settingsOf } from './settings.ts';
@@ -47,7 +47,11 @@ const statusResource: Resource<ServiceStatus> = {
   serverTimeMs: ({ serverTimeMs }) => serverTimeMs,
 };
 const marketsResource: Resource<readonly Market[]> = { path: '/v1/markets', read: readMarkets };
-const tickersResource: Resource<readonly Ticker[]> = { path: '/v1/tickers', read: readTickers, newest: newestTickers };
+const tickersResource: Resource<readonly Ticker[]> = {
+  path: '/v1/tickers',
+  read: readTickers,
+  newest: (answered, given) => given.tickers(answered),
+};
 
 /** How often the status is polled during an outage or maintenance, when the contract allows more than once a minute. */
 const statusDuringOutageMs = 15_000;
@@ -65,6 +69,7 @@ const measureGapMs = 60_000;
 export class MarketDataClient {
   readonly #settings: Settings;
   readonly #requester: Requester;
+  readonly #given: GivenTickers;
   #budget: ReturnType<typeof sharedBudget>;
   readonly #statusPoller: Poller<ServiceStatus>;
   readonly #marketsPoller: Poller<readonly Market[]>;
@@ -80,6 +85,7 @@ export class MarketDataClient {
     const { clock, random, baseUrl, apiKey, fetch, hooks } = settings;
     this.#settings = settings;
     this.#budget = sharedBudget(clock, random, baseUrl, apiKey);
+    this.#given = new GivenTickers(this.#budget.serverClock);
     const { waitForLimit: waitsForBudget, attemptTimeoutMs } = settings;
     const session = { wire: new Wire(baseUrl, apiKey, fetch, clock), budget: this.#budget };
     this.#requester = new Requester({ clock, random, hooks, waitsForBudget, attemptTimeoutMs }, session);
@@ -116,12 +122,15 @@ export class MarketDataClient {
     return this.#get(marketsResource, options);
   }
 
-  /** One market's prices (`GET /v1/ticker`). The symbol's case does not matter. */
+  /**
+   * One market's prices (`GET /v1/ticker`). The symbol's case does not matter. Never older than what this client has
+   * given of the market before, by `timestampMs`: the same object again where the answer is older.
+   */
   ticker(symbol: string, options: CallOptions = {}): Call<Ticker> {
     return this.#get(tickerResource(symbol), options);
   }
 
-  /** The prices of every market that has one, ordered by symbol (`GET /v1/tickers`). */
+  /** The prices of every market that has one, ordered by symbol (`GET /v1/tickers`). None older than given before. */
   tickers(options: CallOptions = {}): Call<readonly Ticker[]> {
     return this.#get(tickersResource, options);
   }
@@ -213,10 +222,9 @@ export class MarketDataClient {
       ? pollingIntervalsMs.tickers
       : pollingIntervalsMs.status;
     const ask = (signal: AbortSignal, onWait: (waitMs: number) => void) => {
-      this.#prepareClock(resource);
-      return this.#requester.get(resource, { signal, onWait, attempts: 1, deadlineMs: Number.POSITIVE_INFINITY });
+      return this.#newestOf(resource, { signal, onWait, attempts: 1, deadlineMs: Number.POSITIVE_INFINITY });
     };
-    return new Poller({ clock, random, ask, newest: resource.newest, intervalMs, afterFailureMs });
+    return new Poller({ clock, random, ask, intervalMs, afterFailureMs });
   }
 
   #get<T>(resource: Resource<T>, options: CallOptions): Call<T> {
@@ -232,11 +240,17 @@ export class MarketDataClient {
     signal?.throwIfAborted();
     this.#callsUnderWay++;
     try {
-      this.#prepareClock(resource);
-      return await this.#requester.get(resource, limits);
+      return await this.#newestOf(resource, limits);
     } finally {
       this.#callsUnderWay--;
     }
+  }
+
+  /** One answer, as it is given: nothing is awaited between the choice of the newest and the caller. */
+  async #newestOf<T>(resource: Resource<T>, limits: CallLimits): Promise<Answered<T>> {
+    this.#prepareClock(resource);
+    const { data, response } = await this.#requester.get(resource, limits);
+    return { data: resource.newest?.(data, this.#given) ?? data, response };
   }
 
   /**
@@ -293,6 +307,6 @@ function tickerResource(symbol: string): Resource<Ticker> {
   return {
     path: `/v1/ticker?symbol=${encodeURIComponent(symbol.replace(/[a-z]/g, (letter) => letter.toUpperCase()))}`,
     read: readTicker,
-    newest: newestTicker,
+    newest: (answered, given) => given.ticker(answered),
   };
 }

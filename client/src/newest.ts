@@ -1,23 +1,44 @@
 import type { Ticker } from './contract.ts';
+import type { ServerClock } from './server-clock.ts';
+
+/** How far the clocks of two servers of one service can be apart. */
+const clocksApartMs = 5_000;
 
 /**
- * A time that goes back further is of a server whose clock was set back: it is taken, or nothing would be for as long.
+ * The newest ticker that this client has given of each market. Behind a balancer the next answer can come from a server
+ * that is behind the last one, and answers of calls that run at the same time can overtake each other: what is older
+ * than what was given is not given, and the ticker given before is given again.
+ *
+ * A ticker from the future of the server that answers is of a server whose clock was set back: it gives way, or nothing
+ * new would be given for as long.
  */
-const setBackMs = 300_000;
+export class GivenTickers {
+  readonly #serverClock: Pick<ServerClock, 'latestMs'>;
+  readonly #newest = new Map<string, Ticker>();
+  #list: readonly Ticker[] = [];
 
-/**
- * The newer of two tickers of a market: behind a balancer the next answer can come from a server that is behind the
- * last one.
- */
-export function newestTicker(answered: Ticker, held: Ticker): Ticker {
-  const olderByMs = held.timestampMs - answered.timestampMs;
-  return olderByMs > 0 && olderByMs <= setBackMs ? held : answered;
-}
+  constructor(serverClock: Pick<ServerClock, 'latestMs'>) {
+    this.#serverClock = serverClock;
+  }
 
-/** The same for each market of a list. The list held when there is nothing new. */
-export function newestTickers(answered: readonly Ticker[], held: readonly Ticker[]): readonly Ticker[] {
-  const known = new Map(held.map((ticker) => [ticker.symbol, ticker]));
-  const newest = answered.map((ticker) => newestTicker(ticker, known.get(ticker.symbol) ?? ticker));
-  if (newest.length === held.length && newest.every((ticker, index) => ticker === held[index])) return held;
-  return newest.every((ticker, index) => ticker === answered[index]) ? answered : Object.freeze(newest);
+  /** What to give for the answer: that, or the newer one that was given. */
+  ticker(answered: Ticker): Ticker {
+    const given = this.#newest.get(answered.symbol);
+    if (given !== undefined && answered.timestampMs < given.timestampMs && !this.#isOfFuture(given)) return given;
+    this.#newest.set(answered.symbol, answered);
+    return answered;
+  }
+
+  /** The same for each market of a list, which has the markets of the answer. The same list while nothing is new. */
+  tickers(answered: readonly Ticker[]): readonly Ticker[] {
+    const newest = answered.map((ticker) => this.ticker(ticker));
+    const isEach = (list: readonly Ticker[]) =>
+      list.length === newest.length && newest.every((ticker, index) => ticker === list[index]);
+    if (!isEach(this.#list)) this.#list = isEach(answered) ? answered : Object.freeze(newest);
+    return this.#list;
+  }
+
+  #isOfFuture({ timestampMs }: Ticker): boolean {
+    return timestampMs > this.#serverClock.latestMs + clocksApartMs;
+  }
 }

@@ -24,8 +24,6 @@ export interface PollerOptions<T> {
   readonly random: () => number;
   /** One request, without retries. */
   readonly ask: (signal: AbortSignal, onWait: (waitMs: number) => void) => Promise<Answered<T>>;
-  /** What to go on with: the answer, unless what is held is newer. */
-  readonly newest?: ((answered: T, held: T) => T) | undefined;
   /** Time from the start of a successful poll to the start of the next. */
   readonly intervalMs: (latest: T) => number;
   /** Time from a first failure to the next poll; doubles with each further one. */
@@ -147,8 +145,7 @@ export class Poller<T> {
     this.#dueMs = this.#startedMs + this.#options.afterFailureMs;
     const { data: latest, response } = await ask(signal, (waitMs) => this.#limited(waitMs));
     if (signal.aborted) return;
-    const held = this.#latest;
-    this.#latest = held === undefined ? latest : (this.#options.newest?.(latest, held) ?? latest);
+    this.#latest = latest;
     this.#feedStatus = response.headers.get(headerNames.feedStatus) ?? undefined;
     this.#condition = ok;
     this.#failures = 0;

@@ -5,6 +5,7 @@ import { type Clock, sleepUntil } from './clock.ts';
 import { headerNames } from './contract.ts';
 import { ApiProblem, MarketDataFailure, TimeoutFailure } from './failures.ts';
 import type { Hooks } from './hooks.ts';
+import type { GivenTickers } from './newest.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { Answer, Wire } from './wire.ts';
 
@@ -16,8 +17,8 @@ export interface Resource<T> {
   readonly read: (body: unknown) => T;
   /** The server's time, where the answer states it. */
   serverTimeMs?(value: T): number;
-  /** What a watch goes on with: the answer, unless what it holds is newer. */
-  newest?(answered: T, held: T): T;
+  /** What the caller gets for an answer, where something newer was given before. The answer when left out. */
+  newest?(answered: T, given: GivenTickers): T;
 }
 
 export interface CallLimits {

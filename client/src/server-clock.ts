@@ -56,6 +56,13 @@ export class ServerClock {
     return this.widthMs <= preciseWidthMs ? this.widthMs / 2 : this.widthMs;
   }
 
+  /** The latest that the server's time can be now; infinite before the first answer. */
+  get latestMs(): number {
+    const known = this.#widened();
+    if (known === undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(this.now(), this.#clock.monotonicMs() + known.latestMs);
+  }
+
   /** Time since an answer last stated a precise server time; infinite when none did. */
   get preciseAgeMs(): number {
     return this.#clock.monotonicMs() - this.#preciseAtMs;

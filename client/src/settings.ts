@@ -9,6 +9,11 @@ export interface ClientOptions extends Hooks {
   readonly apiKey: string;
   /** Default: the platform's own. */
   readonly fetch?: Fetch;
+  /**
+   * `true` makes a client in a browser too, where everybody who opens the page can read the key. Default: `false`, a
+   * `TypeError` there.
+   */
+  readonly allowBrowser?: boolean;
   /** The most requests for one call. Default: 4; 1 never retries. */
   readonly maxAttempts?: number;
   /** The longest time for one request and its whole answer, in milliseconds. Default: 10,000. */
@@ -53,6 +58,11 @@ export interface Settings {
 
 /** Validates the options. Throws `TypeError` or `RangeError`, never with the key in the message. */
 export function settingsOf(options: ClientOptions): Settings {
+  if (options.allowBrowser !== true && isBrowser()) {
+    throw new TypeError(
+      'this is a browser, where everybody can read the key: call the API on your server, or set allowBrowser',
+    );
+  }
   const settings: Settings = {
     baseUrl: checkedBaseUrl(options.baseUrl),
     apiKey: checkedKey(options.apiKey),
@@ -73,6 +83,12 @@ export function settingsOf(options: ClientOptions): Settings {
     if (!(settings[name] >= 1)) throw new RangeError(`${name} must be at least 1`);
   }
   return settings;
+}
+
+/** Pages and workers of browsers, and nothing else, call themselves so. */
+function isBrowser(): boolean {
+  const { navigator } = globalThis as { navigator?: { userAgent?: string } };
+  return navigator?.userAgent?.startsWith('Mozilla/') === true;
 }
 
 function checkedBaseUrl(written: string | URL): string {

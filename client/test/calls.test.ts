@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, mock, test } from 'node:test';
 import { inspect } from 'node:util';
 import {
   ApiProblem,
@@ -203,5 +203,27 @@ describe('options', () => {
       );
     }
     createClient({ ...good, baseUrl: new URL('https://example.com/market-data/') });
+  });
+});
+
+describe('a client in a browser, where its key would be public', () => {
+  const options = { baseUrl: 'https://api.example.com', apiKey: 'secret-key' };
+  const inPlaceOf = (userAgent: string) => mock.getter(navigator, 'userAgent', () => userAgent);
+  afterEach(() => mock.restoreAll());
+
+  test('is refused, without the key in the message, unless it is asked for', () => {
+    inPlaceOf('Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36');
+    assert.throws(
+      () => createClient(options),
+      (error) => error instanceof TypeError && /allowBrowser/.test(error.message) && !/secret/.test(error.message),
+    );
+    assert.ok(createClient({ ...options, allowBrowser: true }));
+  });
+
+  test('is made by every other runtime as before', () => {
+    for (const name of ['Node.js/26', 'Bun/1.3.0', 'Deno/2.5.0', 'Cloudflare-Workers']) {
+      inPlaceOf(name);
+      assert.ok(createClient(options), name);
+    }
   });
 });

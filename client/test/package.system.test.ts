@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { systemClock } from '../../src/ground/clock.ts';
 import { blocksOf } from '../../test/repository/markdown.ts';
 import { ListenerHarness } from '../../test/support/listener-harness.ts';
+import { version } from '../src/version.ts';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,8 +24,6 @@ const env = {
   ...process.env,
   PATH: `${binaries}${delimiter}${process.env.PATH}`,
   npm_config_update_notifier: 'false',
-  // What `npm test` hands down from this repository: the client is packed by its own script.
-  npm_config_ignore_scripts: 'false',
 };
 
 /** The machine's own Node, when it has one the client promises to run on. */
@@ -88,25 +89,26 @@ void [call, left];
 describe('the package', { timeout: 60_000 }, () => {
   let folder: string;
   let project: string;
+  /** What the package holds. */
+  let files: readonly string[];
   let api: ListenerHarness;
   let environment: NodeJS.ProcessEnv;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'market-data-client-'));
     project = join(folder, 'project');
-    const source = join(folder, 'client');
     await mkdir(project);
-    await cp(clientFolder, source, {
-      recursive: true,
-      filter: (path) => !/client\/(dist|test|node_modules)$/.test(path),
-    });
-    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: source, env });
-    const packed: unknown = JSON.parse(stdout.slice(stdout.search(/^[[{]/m)));
-    const [{ filename, files }] = Object.values(packed as object) as [{ filename: string; files: { path: string }[] }];
-    await writeFile(join(folder, 'files.json'), JSON.stringify(files.map(({ path }) => path)));
+    const made = join(folder, 'made');
+    await run(process.execPath, [join(repository, 'tools/client-packages/make.ts'), made], { env });
+    const tarball = join(made, `market-data-client-${version}.tgz`);
+    const { stdout } = await run('tar', ['--list', '--file', tarball]);
+    files = stdout
+      .trim()
+      .split('\n')
+      .map((name) => name.replace(/^package\//, ''));
     await writeFile(join(project, 'package.json'), '{ "type": "module", "private": true }');
     const quiet = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
-    await run('npm', ['install', ...quiet, join(folder, filename)], { cwd: project, env });
+    await run('npm', ['install', ...quiet, tarball], { cwd: project, env });
     api = await ListenerHarness.start({ clock: systemClock });
     api.list('BTC', 'ETH');
     api.tick('BTC', '50000.00', '50010.00');
@@ -119,14 +121,25 @@ describe('the package', { timeout: 60_000 }, () => {
   });
 
   test('holds what it needs and nothing else: compiled code with its source maps, types, the page and the licence', async () => {
-    const files: string[] = JSON.parse(await readFile(join(folder, 'files.json'), 'utf8'));
     const others = files.filter((file) => !/^dist\/(esm|cjs)\/[a-z-]+\.(js|js\.map|d\.ts)$/.test(file));
-    assert.deepEqual(others.toSorted(), ['LICENSE', 'README.md', 'dist/cjs/package.json', 'package.json']);
+    assert.deepEqual(others.toSorted(), [
+      'LICENSE',
+      'README.md',
+      'THIRD-PARTY-LICENSES',
+      'dist/cjs/package.json',
+      'dist/mcp.js',
+      'package.json',
+    ]);
     for (const kind of ['esm', 'cjs']) {
       for (const ending of ['js', 'js.map', 'd.ts']) assert.ok(files.includes(`dist/${kind}/index.${ending}`));
     }
     const manifest = JSON.parse(await readFile(join(clientFolder, 'package.json'), 'utf8'));
     assert.deepEqual([manifest.dependencies, manifest.peerDependencies], [undefined, undefined]);
+    assert.deepEqual(await readdir(join(project, 'node_modules')), [
+      '.bin',
+      '.package-lock.json',
+      'market-data-client',
+    ]);
     const licences = [join(clientFolder, 'LICENSE'), join(repository, 'LICENSE')];
     const [own, root] = await Promise.all(licences.map((path) => readFile(path, 'utf8')));
     assert.equal(own, root);
@@ -151,6 +164,37 @@ describe('the package', { timeout: 60_000 }, () => {
         { out: '2 true true operational\n', err: '' },
         runtime,
       );
+    }
+  });
+
+  test('holds the licences of what its server for assistants has inside, each one that asks for nothing but its text', async () => {
+    const bundled: { name: string; version: string; license: string }[] = JSON.parse(
+      await readFile(join(folder, 'made', 'bundled.json'), 'utf8'),
+    );
+    const installed = join(project, 'node_modules', 'market-data-client');
+    const texts = await readFile(join(installed, 'THIRD-PARTY-LICENSES'), 'utf8');
+    assert.ok(bundled.length >= 5);
+    for (const { name, version: used, license } of bundled) {
+      assert.match(license, /^(MIT|ISC|BSD-[23]-Clause|Apache-2\.0|0BSD)$/, name);
+      assert.ok(texts.includes(`${name} ${used} (${license})\n`), name);
+    }
+    const inside = await Promise.all(
+      files.map(async (file) => [file, await readFile(join(installed, file), 'latin1')]),
+    );
+    const named = inside.filter(([, text = '']) => text.includes(repository) || text.includes(tmpdir()));
+    assert.deepEqual(named, [], 'nothing of the machine that made it');
+  });
+
+  test('serves an assistant, on this runtime and on the machine’s own', async () => {
+    for (const runtime of [process.execPath, await otherRuntime()]) {
+      if (runtime === undefined) continue;
+      const client = new Client({ name: 'test', version: '1' });
+      const args = [join(project, 'node_modules', '.bin', 'market-data-client'), 'mcp'];
+      const own = { MARKET_DATA_BASE_URL: environment.BASE_URL!, MARKET_DATA_API_KEY: environment.API_KEY! };
+      await client.connect(new StdioClientTransport({ command: runtime, args, env: own, stderr: 'inherit' }));
+      const { structuredContent } = await client.callTool({ name: 'ticker', arguments: { symbol: 'BTCEUR' } });
+      assert.equal((structuredContent as { symbol: string }).symbol, 'BTCEUR', runtime);
+      await client.close();
     }
   });
 

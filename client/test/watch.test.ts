@@ -394,7 +394,9 @@ describe('a watch of a server in trouble', () => {
     behaviours['/v1/tickers'] = answered(aged('BTCEUR', 9, '9.000'), aged('ETHEUR', 11, '1.1000'));
     await drive.pass(6_000);
     assert.deepEqual(prices(), ['10.00', '1.1000']);
-    behaviours['/v1/tickers'] = answered(aged('BTCEUR', -3_600, '8.0000'));
+    behaviours['/v1/tickers'] = answered(aged('BTCEUR', 300, '12.00000'));
+    await drive.pass(6_000);
+    behaviours['/v1/tickers'] = answered(aged('BTCEUR', 20, '8.0000'));
     await drive.pass(6_000);
     assert.deepEqual(prices(), ['8.0000']);
   });

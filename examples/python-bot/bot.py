@@ -11,7 +11,7 @@ import json
 import sys
 from datetime import timedelta
 
-from market_data_client import AsyncClient, MarketDataError, ServiceStatus, Ticker, WatchState, from_environment
+from market_data_client import AsyncClient, MarketDataFailure, ServiceStatus, Ticker, WatchState, from_environment
 
 TOO_OLD = timedelta(seconds=60)
 """A price older than this is nothing to trade on."""
@@ -92,7 +92,7 @@ async def main(symbols: list[str]) -> None:
 if __name__ == "__main__":
     try:
         asyncio.run(main(sys.argv[1:] or ["BTCEUR", "BTCCZK"]))
-    except (MarketDataError, ValueError) as error:
+    except (MarketDataFailure, ValueError) as error:
         raise SystemExit(str(error)) from None
     except KeyboardInterrupt:
         pass

@@ -109,7 +109,11 @@ describe('mdapi alerts', { concurrency: true }, () => {
     const { operator } = await begin(t);
     const [exitCode, stderr] = await refused(operator, 'alerts', 'test', 'opps');
     assert.equal(exitCode, 4);
-    assert.match(stderr, /There is no such destination: ops, duty\./);
+    assert.match(stderr, /There is no destination opps: there are ops, duty\./);
+    assert.match(
+      (await refused(operator, 'alerts', 'test', 'ops', 'opps'))[1],
+      /There is no destination opps: there are/,
+    );
     assert.match(await operator.text('alerts', 'deliveries'), /^No deliveries\.\n$/);
     assert.equal((await refused(operator, 'alerts', 'deliveries', '--limit', '0'))[0], 2);
     const bare = newOperator(t);

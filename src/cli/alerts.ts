@@ -94,7 +94,9 @@ const test = storeCommand({
     const { testDeliveries } = await import('../notices/alerting.ts');
     const all = configuration.alerts.destinations;
     const chosen = wanted.length === 0 ? all : all.filter(({ name }) => wanted.includes(name));
-    if (chosen.length < Math.max(1, new Set(wanted).size)) throw destinationUnknown(all.map(({ name }) => name));
+    const known = all.map(({ name }) => name);
+    const unknown = wanted.filter((name) => !known.includes(name));
+    if (known.length === 0 || unknown.length > 0) throw destinationUnknown(unknown, known);
     const now = context.clock.now();
     const ids = await store.deliveries.add(chosen.flatMap((each) => testDeliveries(each, now)));
     const sent = await settled(ids, { context, store });
@@ -111,9 +113,11 @@ const test = storeCommand({
 
 export const commands = [list, acknowledge, deliveries, test];
 
-function destinationUnknown(known: readonly string[]): CommandError {
-  const names = known.join(', ') || 'none is configured (alerts.destinations)';
-  return new CommandError(exitCodes.notFound, 'destination_unknown', `There is no such destination: ${names}.`);
+function destinationUnknown(unknown: readonly string[], known: readonly string[]): CommandError {
+  const asked = unknown.map((name) => harmless(name)).join(' or ');
+  const what = asked === '' ? 'There is no destination' : `There is no destination ${asked}`;
+  const there = known.length === 0 ? 'none is configured (alerts.destinations)' : `there are ${known.join(', ')}`;
+  return new CommandError(exitCodes.notFound, 'destination_unknown', `${what}: ${there}.`);
 }
 
 /** Waits until each was sent or has failed once, or until it is too late. */

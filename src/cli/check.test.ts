@@ -84,6 +84,43 @@ describe('mdapi check', () => {
     assert.ok(!JSON.stringify(findings).includes('T0P'));
   });
 
+  it('asks the sign-in provider, and names both issuers where they differ (fault row 105)', async (t) => {
+    let named = '';
+    const provider = createHttpServer(({ url }, response) => {
+      const isFound = url === '/realms/desk/.well-known/openid-configuration';
+      response.writeHead(isFound ? 200 : 404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ issuer: named, scopes_supported: ['openid', 'email', 'profile'] }));
+    }).listen(0, '127.0.0.1');
+    t.after(() => provider.close());
+    await once(provider, 'listening');
+    const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/realms/desk`;
+    const oidc = { issuer, clientId: 'mdapi', clientSecret: 'hunter2', roles: { staff: 'admin' } };
+    const found = async (more: object = {}) => {
+      const admin = { port: 0, oidc: { ...oidc, rolesClaim: 'realm_access.roles', ...more } };
+      const { findings, exitCode } = await checked(t, { admin });
+      const { works, detail } = findings.find(({ name }) => name === 'sign-in provider')!;
+      assert.ok(!detail.includes('hunter2'));
+      return { exitCode, works, detail };
+    };
+    named = issuer;
+    const fits = await found();
+    assert.deepEqual([fits.exitCode, fits.works], [0, true]);
+    assert.match(fits.detail, /issuer http\S+\/realms\/desk; roles from the claim realm_access\.roles$/);
+    const scoped = await found({ scope: 'openid groups' });
+    assert.match(scoped.detail, /it does not list the scope groups \(admin\.oidc\.scope\)$/);
+    named = `${issuer}/`;
+    const { works, detail } = await found();
+    assert.equal(works, false);
+    assert.ok(detail.includes(`calls itself "${issuer}/", and admin.oidc.issuer is "${issuer}"`), detail);
+    assert.match(detail, /It answers, so this machine reaches it: check admin\.oidc\.issuer\.$/);
+    assert.match((await found({ issuer: `${issuer}/nowhere` })).detail, /HTTP status 404 from http.*It answers/);
+    provider.closeAllConnections();
+    provider.close();
+    const gone = await found();
+    assert.equal(gone.exitCode, 1);
+    assert.match(gone.detail, /ECONNREFUSED.*Check admin\.oidc\.issuer, and whether this machine may reach it/);
+  });
+
   it('shows each rate with its inverse, the second source and how far they are apart, and warns where that is too far', async (t) => {
     const rate = async (compare: unknown) => {
       const { findings, exitCode } = await checked(t, { rates: { url: exchange.cnbUrl, compare } });
@@ -317,6 +354,46 @@ describe('mdapi check', () => {
     const { findings } = await checked(t, { rates: { url: exchange.cnbUrl, compare: wrong } });
     const { detail } = findings.find(({ name }) => name === 'rate EUR/CZK')!;
     assert.match(detail, /second source json: rates\.compare\.pointer "\/data\/EURCHF" names no decimal in the answer/);
+  });
+
+  it('says when a second person has to confirm and only one can sign in', async (t) => {
+    const cwd = newDirectory(t);
+    const admin = { port: 0, approvals: ['terms'] };
+    const found = async (more: object = {}) => {
+      const { exitCode, findings } = await checked(t, { admin: { ...admin, ...more } }, cwd);
+      const { works, isWarning = false, detail = '' } = findings.find(({ name }) => name === 'approvals') ?? {};
+      assert.equal(exitCode, 0);
+      return [works, isWarning, detail] as const;
+    };
+    const token = async (name: string, role = 'operator') => {
+      const made = await runInside(['admin', 'token', '--name', name, '--role', role, '--json'], {
+        cwd,
+        clock: systemClock,
+      });
+      assert.equal(made.exitCode, 0, made.stderr);
+      return (JSON.parse(made.stdout) as { id: string }).id;
+    };
+    const remedy = 'Make a token for another person: mdapi admin token --name NAME --role operator.';
+    const only = (who: string) => [
+      true,
+      true,
+      `a second person confirms terms, but ${who} can sign in with the role operator: nothing can be confirmed. ${remedy}`,
+    ];
+    await token('sue', 'support');
+    assert.deepEqual(await found(), only('nobody'));
+    await token('alice');
+    assert.deepEqual(await found(), only('only alice'));
+    const bob = await token('bob', 'admin');
+    assert.deepEqual(await found(), [true, false, 'a second person confirms terms; they can be alice, bob']);
+    assert.equal((await runInside(['admin', 'revoke', bob, '--yes'], { cwd, clock: systemClock })).exitCode, 0);
+    assert.deepEqual(await found(), only('only alice'));
+    const own = { token: 'a-configured-token-of-good-length' };
+    assert.deepEqual(await found(own), [
+      true,
+      false,
+      'a second person confirms terms; they can be configuration, alice',
+    ]);
+    assert.deepEqual(await found({ approvals: [] }), [undefined, false, '']);
   });
 
   it('names by address what does not answer, and shows no secret', async (t) => {

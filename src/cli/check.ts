@@ -5,15 +5,17 @@ import { createSecureContext } from 'node:tls';
 import type { Configuration, HistoryConfiguration } from '../configuration/configuration.ts';
 import type { LoadedConfiguration } from '../configuration/load.ts';
 import { didYouMean } from '../configuration/spelling.ts';
+import { Ban } from '../feed/ban.ts';
 import type { ConnectorUrls, ExchangeConnector } from '../feed/connector.ts';
-import type { UpstreamError } from '../feed/wire.ts';
-import { type Clock, type Timer, withTimeout } from '../ground/clock.ts';
+import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
 import { openFilesLimit } from '../http/open-files.ts';
 import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
 import type { ListedMarket } from '../market/upstream.ts';
 import { ratesOf, unusualRates, unusualText } from '../operator/unusual-rates.ts';
+import { bansIn, bansSnapshotName } from '../persistence/source-bans.ts';
 import { dataFolderState, openFilesState } from './check-files.ts';
 import type { Finding } from './check-levels.ts';
+import { type Check, programChecks, reached } from './check-programs.ts';
 import { type Context, command } from './command.ts';
 import { type ExitCode, exitCodes, failureOf } from './failure.ts';
 import { askServer } from './private-listener.ts';
@@ -25,7 +27,7 @@ const check = command({
   name: 'check',
   summary: 'find what would keep `serve` from working, and say what to do about it',
   details: [
-    'Checks configuration, database, certificate, ports, Redis, mail server, exchange and rate source, and changes nothing; a heartbeat is sent once. A service that runs here may keep its ports.',
+    'Checks configuration, database, certificate, ports, Redis, mail server, sign-in provider, exchange and rate source, and changes nothing; a heartbeat is sent once. A service that runs here may keep its ports.',
     'Compares the prices that several sources have of a market, once: those further apart than `guard.disagreePercent` are a warning.',
     'Exits with 0 when all works, with 1 for what `serve` would wait for, else with the exit code of `serve`.',
   ],
@@ -68,7 +70,11 @@ async function checkEverything({ configuration, file, settings }: LoadedConfigur
   const files = asWarning(
     await attempt(['open files', () => openFilesState(configuration.server.maxConnections, openFilesLimit())]),
   );
-  const results: readonly CheckResult[] = [...own, files, ...unusual, ...upstream];
+  const { approvalsFinding } = await import('./check-approvals.ts');
+  const approvals = [await approvalsFinding(configuration, context.clock)].flatMap((finding) =>
+    finding === undefined ? [] : { finding, exitCode: exitCodes.ok },
+  );
+  const results: readonly CheckResult[] = [...own, files, ...approvals, ...unusual, ...upstream];
   const paint = paintFor(context);
   const rows = results.map(({ finding: { name, works, isWarning, detail } }) => {
     const good = isWarning ? { text: 'warning', paint: paint.attention } : { text: 'works', paint: paint.good };
@@ -82,21 +88,17 @@ async function checkEverything({ configuration, file, settings }: LoadedConfigur
   };
 }
 
-/** A check; returns what was found, or throws what is wrong and what to do, without a secret. */
-type Check = readonly [name: string, work: () => Promise<string>];
-
 interface CheckResult {
   readonly finding: Finding;
   readonly exitCode: ExitCode;
 }
 
-const timeoutMs = 20_000;
 const skippedShown = 5;
 
 /** In the order in which `serve` would meet them. */
 function* checksOf(configuration: Configuration, context: Context, isRunning: boolean): Generator<Check> {
-  const { history, server, admin, portal, redis, mail, alerts } = configuration;
-  const { clock, randomness } = context;
+  const { history, server, admin, portal } = configuration;
+  const { clock } = context;
   yield ['data folder', () => dataFolderState(configuration)];
   yield ['database', () => databaseState(configuration, clock, isRunning)];
   const recorded = async () =>
@@ -108,30 +110,7 @@ function* checksOf(configuration: Configuration, context: Context, isRunning: bo
   if (portal.logo !== undefined) yield ['logo', () => logoState(portal)];
   yield ['private listener', () => portState(admin, isRunning, configuration)];
   yield ['public listener', () => portState(server, isRunning, configuration)];
-  if (redis !== undefined) {
-    const at = { subject: `${redis.host}:${redis.port}`, key: 'redis' };
-    yield reached('Redis', at, clock, async (signal) => {
-      const { checkRedis, onConnection } = await import('../cluster/redis-check.ts');
-      return onConnection(redis, { clock, randomness }, signal, (call) => checkRedis(call, clock.now()));
-    });
-  }
-  if (mail !== undefined) {
-    const { smtp, from } = mail;
-    yield reached('mail server', { subject: `${smtp.host}:${smtp.port}`, key: 'mail.smtp' }, clock, async (signal) => {
-      const { tryMailServer } = await import('../notices/delivery.ts');
-      await tryMailServer(smtp, signal);
-      return `${smtp.credentials === undefined ? 'takes connections' : 'takes the login'}; sender ${from.address}`;
-    });
-  }
-  const { heartbeat } = alerts;
-  if (heartbeat !== undefined) {
-    const at = { subject: new URL(heartbeat.url).host, key: 'alerts.heartbeat' };
-    yield reached('heartbeat', at, clock, async (signal) => {
-      const { sendHeartbeat } = await import('../notices/heartbeat.ts');
-      await sendHeartbeat(heartbeat, clock, signal);
-      return `takes a heartbeat by ${heartbeat.method}`;
-    });
-  }
+  yield* programChecks(configuration, context);
 }
 
 async function databaseState({ store, redis }: Configuration, clock: Clock, isRunning: boolean): Promise<string> {
@@ -230,9 +209,14 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
   const { connectorFor, loadKinds } = await import('../feed/connectors.ts');
   const kinds = await loadKinds(configuration.sources);
   const active = configuration.sources.filter(({ isPaused }) => !isPaused);
-  const connected = active.map((config) => ({ config, connector: connectorFor(config, configuration, kinds, clock) }));
+  const bans = await savedBans(configuration, clock);
+  const connected = active.map((config) => {
+    const ban = new Ban(clock, bans.get(config.id));
+    return { config, ban, connector: connectorFor({ ...config, ban }, configuration, kinds, clock) };
+  });
   const catalogues = new Map<string, readonly ListedMarket[]>();
-  const sources = connected.flatMap(({ config: { id, kind, urls }, connector }) => {
+  const sources = connected.flatMap(({ config: { id, kind, urls }, ban, connector }) => {
+    if (ban.until !== undefined) return [[id, notBefore(ban.until)] as Check];
     if (kind === 'push') return [[id, engineConnects] as Check];
     if (kind === 'redis-stream') return [streamCheck(id, configuration, context)];
     return sourceChecks(connector, urls, clock, catalogues);
@@ -249,6 +233,21 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
     Promise.all(symbols.map(attempt)),
   ]);
   return [...results, ...levels.map((finding) => ({ finding, exitCode: exitCodes.ok })), ...others, ...rates];
+}
+
+/** The bans that the service saved; none where its database cannot be read, which a check of its own says. */
+async function savedBans({ store }: Configuration, clock: Clock): Promise<ReadonlyMap<string, EpochMs>> {
+  const { readSnapshot } = await import('../store/open-database.ts');
+  const saved = await readSnapshot(store.url, clock, bansSnapshotName).catch(() => undefined);
+  return new Map(bansIn(saved ?? '').filter(([, until]) => until > clock.now()));
+}
+
+/** Fails without a request: each would make the ban longer. */
+function notBefore(until: EpochMs) {
+  return async (): Promise<string> => {
+    const instant = new Date(until).toISOString();
+    throw new Error(`banned until ${instant} by what the exchange told this service: it is not asked before.`);
+  };
 }
 
 const engineConnects = async () => 'your engine connects to /ingest/v1 of the private listener';
@@ -347,33 +346,6 @@ function openOnce(connector: ExchangeConnector, clock: Clock, signal: AbortSigna
 /** A query may hold a secret of the operator's. */
 function withoutQuery(url: string): string {
   return url.replace(/\?.*$/, '');
-}
-
-/**
- * Each check has its own timeout, so that one that hangs does not fail the others.
- *
- * @param subject name and address in messages
- * @param key the setting they come from
- */
-function reached(
-  name: string,
-  { subject, key }: Record<'subject' | 'key', string>,
-  clock: Clock,
-  work: (signal: AbortSignal) => Promise<string>,
-): Check {
-  const look = async () => {
-    try {
-      return `${subject}: ${await withTimeout(clock, timeoutMs, work)}`;
-    } catch (error) {
-      const said = error instanceof Error ? error.message : 'failed';
-      const isAnswer = said.startsWith('HTTP status') || (error as Partial<UpstreamError>).kind === 'malformed';
-      const remedy = isAnswer
-        ? `It answers, so this machine reaches it: check ${key}.`
-        : `Check ${key}, and whether this machine may reach it (DNS, firewall, network.proxy).`;
-      throw new Error(`${subject}: ${said}. ${remedy}`);
-    }
-  };
-  return [name, look];
 }
 
 /** Turns what the service works with all the same into a warning. */

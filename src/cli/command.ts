@@ -66,6 +66,7 @@ type Exact<Options> = {
 const common = {
   config: { value: 'FILE', summary: 'configuration file (default: mdapi.yaml here, if there is one)' },
   store: { value: 'URL', summary: 'database, such as sqlite:./mdapi.sqlite, instead of the configured one' },
+  as: { value: 'NAME', summary: 'who does this, for the audit log (default: SUDO_USER, the user of the system)' },
   json: { summary: 'print exactly one JSON object' },
   help: { summary: 'show this help' },
   version: { summary: 'show the version' },

@@ -50,6 +50,7 @@ const nouns: readonly { readonly title: string; readonly files: Readonly<Record<
       sources: () => import('./sources.ts'),
     },
   },
+  { title: 'Changes that need a second person', files: { approvals: () => import('./approvals.ts') } },
   { title: 'What was quoted, when, to whom', files: { history: () => import('./history.ts') } },
   { title: 'The shell', files: { completion: loadCompletion } },
 ];

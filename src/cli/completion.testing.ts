@@ -34,7 +34,7 @@ export function assertOffers(offer: Offer, file: string): void {
   assert.deepEqual(offered('help', 'ke'), ['keys']);
   assert.deepEqual(offered('keys', 'r'), ['revoke', 'rotate']);
   for (const { name, options = [] } of commands) {
-    const expected = [...options.map((option) => option.name), 'config', 'store', 'json', 'help', 'version'];
+    const expected = [...options.map((option) => option.name), 'config', 'store', 'as', 'json', 'help', 'version'];
     assert.deepEqual(offered(...name.split(' '), '--'), expected.map((option) => `--${option}`).sort(), name);
   }
   assert.deepEqual(offered('--config', 'keys', 'accounts', 'create', '--em'), ['--email']);

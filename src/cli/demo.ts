@@ -1,17 +1,19 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { generateToken, tokenDigest } from '../access/operator-token.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { type Randomness, sleep } from '../ground/clock.ts';
+import { version } from '../ground/version.ts';
 import type { Service } from '../main.ts';
 import { issueKey } from '../operator/key.ts';
 import type { Store } from '../store/store.ts';
-import { type Context, command, type Output } from './command.ts';
+import { type CommonValues, type Context, command, type Output } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { portFlags, startFor, untilAborted } from './serve.ts';
 import { actorOf, configurationFor } from './store-command.ts';
@@ -41,8 +43,10 @@ const demo = command({
       const configFile = await writeConfiguration(directory, exchange, await adminPort());
       const chosen = { config: configFile, store: options.store };
       const { configuration } = await configurationFor(chosen, context, portFlags(options.port));
-      await serveDemo(configuration, context, (service, secrets) => {
-        const addresses: Addresses = { ...service, ...secrets, exchange, configFile };
+      await makeClientPackages(context.stderr);
+      const installs = await clientInstalls();
+      await serveDemo(configuration, options, context, (service, secrets) => {
+        const addresses: Addresses = { ...service, ...secrets, exchange, configFile, installs };
         const { stdout } = context;
         stdout.write(options.json ? `${JSON.stringify(demoJson(addresses))}\n` : demoText(addresses, context));
       });
@@ -58,17 +62,39 @@ export const commands = [demo];
 /** Serves until the process is stopped; `ready` runs once there is a price. */
 async function serveDemo(
   configuration: Configuration,
+  options: Pick<CommonValues, 'as'>,
   context: Context,
   ready: (service: Service, secrets: Secrets) => void,
 ): Promise<void> {
   const service = await startFor(context, configuration);
   try {
-    const secrets = await createSecrets(configuration.store.url, context);
+    const secrets = await createSecrets(configuration.store.url, options, context);
     if (await hasFirstPrice(service.adminUrl, context)) ready(service, secrets);
     await untilAborted(context.signal);
   } finally {
     await service.stop();
   }
+}
+
+const packagesTool = fileURLToPath(new URL('../../tools/client-packages/make.ts', import.meta.url));
+
+/**
+ * Makes what clients install from `/clients`, in a checkout, where it is not made of these sources already. A package
+ * of this program has it inside. The demo goes on without it.
+ */
+async function makeClientPackages(stderr: Output): Promise<void> {
+  if (!existsSync(packagesTool)) return;
+  await promisify(execFile)(process.execPath, [packagesTool]).catch(({ message }: Error) => {
+    stderr.write(`The packages of the clients could not be made, so /clients has none: ${message}\n`);
+  });
+}
+
+/** How the clients are installed, each with the path of its package; none where they were not made. */
+async function clientInstalls(): Promise<readonly ((baseUrl: string) => string)[]> {
+  const { clientRoutes, readClientPackages } = await import('../portal/client-packages.ts');
+  if (readClientPackages(version) === undefined) return [];
+  const { typescript, python } = clientRoutes(version);
+  return [(baseUrl) => `npm install ${baseUrl}${typescript}`, (baseUrl) => `pip install ${baseUrl}${python}`];
 }
 
 /**
@@ -128,10 +154,10 @@ const demoName = 'demo';
 type Secrets = Awaited<ReturnType<typeof createSecrets>>;
 
 /** Creates a key and an operator token, and revokes those of earlier starts. */
-async function createSecrets(url: string, context: Context) {
+async function createSecrets(url: string, options: Pick<CommonValues, 'as'>, context: Context) {
   const { openStore } = await import('../store/store.ts');
   const { clock, randomness } = context;
-  const store = await openStore({ url, clock, randomness, actor: actorOf(context) });
+  const store = await openStore({ url, clock, randomness, actor: actorOf(options, context) });
   try {
     return { key: await createKey(store, context), operatorToken: await createToken(store, randomness) };
   } finally {
@@ -178,6 +204,7 @@ async function hasFirstPrice(adminUrl: string, { clock, signal }: Context): Prom
 interface Addresses extends Secrets, Pick<Service, 'baseUrl' | 'adminUrl'> {
   readonly exchange: StandInExchange;
   readonly configFile: string;
+  readonly installs: Awaited<ReturnType<typeof clientInstalls>>;
 }
 
 function demoJson({ baseUrl, adminUrl, exchange, configFile, key, operatorToken }: Addresses) {
@@ -200,7 +227,7 @@ function demoJson({ baseUrl, adminUrl, exchange, configFile, key, operatorToken 
 const mdapi = import.meta.url.endsWith('.js') ? 'mdapi' : 'npm run mdapi --';
 
 function demoText(addresses: Addresses, context: Context): string {
-  const { baseUrl, adminUrl, key, operatorToken, exchange } = addresses;
+  const { baseUrl, adminUrl, key, operatorToken, exchange, installs } = addresses;
   const { heading, faint } = paintFor(context);
   const controls = Object.entries(exchange.dialects).map(
     ([id, { controlUrl }]) => `  Exchange control   ${controlUrl}  (${id}: rehearse an outage)`,
@@ -219,7 +246,7 @@ ${heading('Try it')}
   curl -H 'X-EXCHANGE-APIKEY: ${key}' '${baseUrl}/v1/ticker?symbol=BTCCZK'
   curl -H 'X-EXCHANGE-APIKEY: ${key}' '${baseUrl}/v1/tickers'
   curl -H 'X-EXCHANGE-APIKEY: ${key}' '${baseUrl}/v1/status'
-
+${installs.map((lineAt) => `  ${lineAt(baseUrl)}\n`).join('')}
 ${heading('Operate it')}
   ${mdapi} markets list --config ${configFile}
   ${mdapi} price BTCCZK --config ${configFile}

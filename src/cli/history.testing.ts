@@ -11,6 +11,7 @@ import { openSqliteSegments } from '../history/segment/sqlite-segments.ts';
 import { Markets } from '../market/markets.ts';
 import {
   conversionRate,
+  decimal,
   everyEuroMarket,
   pricingPolicy,
   start,
@@ -41,26 +42,57 @@ export async function operator(t: TestContext) {
 
 /** Records one price, that the key got it, and that the operator held it a second later for a second. */
 export async function recordAnswer(path: string, clock: FakeClock, keyId: string): Promise<void> {
+  await recordInto(path, clock, ({ markets, recorder }) => {
+    markets.tickerReceived(upstreamTicker());
+    markets.rateRefreshed(conversionRate());
+    recorder.start(startFacts);
+    const asked = { keyId, askedAt: clock.now(), route: '/v1/ticker', symbol: 'BTCEUR' };
+    recorder.served({ ...asked, status: 200, text: '', request: 1 });
+    const hold = (heldAt: EpochMs | undefined) => {
+      clock.jump(1_000);
+      markets.applyHolds([{ symbol: symbol('BTCEUR'), heldAt, acceptedAt: undefined }]);
+      recorder.flush();
+    };
+    hold(clock.now());
+    hold(undefined);
+  });
+}
+
+/** Records prices of BTCEUR, each published when it says. */
+export async function recordPrices(
+  path: string,
+  clock: FakeClock,
+  prices: readonly { readonly capturedAt: number; readonly publishedAt: number; readonly bid: string }[],
+): Promise<void> {
+  await recordInto(path, clock, ({ markets, recorder }) => {
+    recorder.start(startFacts);
+    for (const { capturedAt, publishedAt, bid } of prices) {
+      clock.jump(publishedAt - clock.now());
+      const at = { upstreamTime: capturedAt as EpochMs, askedAt: clock.now(), receivedAt: clock.now() };
+      markets.tickerReceived(upstreamTicker({ bid: decimal(bid), ask: decimal('84800.0'), ...at }));
+      recorder.flush();
+    }
+  });
+}
+
+const startFacts: Parameters<Recorder['start']>[0] = [
+  ['process', '{"version":"1.0.0","errorsUrl":"https://api.example.com/errors"}'],
+];
+
+async function recordInto(
+  path: string,
+  clock: FakeClock,
+  happens: (parts: { readonly markets: Markets; readonly recorder: Recorder }) => void,
+): Promise<void> {
   const store = openSqliteSegments(path);
   const options = { store, journalPath: path, requestKey, now: clock.now(), written: () => {} };
   const { writer, release } = await openWriter(options);
   const markets = new Markets(pricingPolicy(), everyEuroMarket);
   markets.catalogueLoaded([upstreamMarket('BTC')], start);
-  markets.tickerReceived(upstreamTicker());
-  markets.rateRefreshed(conversionRate());
   const pieces: Buffer[] = [];
   const channel = { send: (piece: Buffer) => void pieces.push(piece) };
   const recorder = new Recorder({ markets, clock, channel, onGap: () => assert.fail('a gap') });
-  recorder.start([['process', '{"version":"1.0.0","errorsUrl":"https://api.example.com/errors"}']]);
-  const asked = { keyId, askedAt: clock.now(), route: '/v1/ticker', symbol: 'BTCEUR' };
-  recorder.served({ ...asked, status: 200, text: '', request: 1 });
-  const hold = (heldAt: EpochMs | undefined) => {
-    clock.jump(1_000);
-    markets.applyHolds([{ symbol: symbol('BTCEUR'), heldAt, acceptedAt: undefined }]);
-    recorder.flush();
-  };
-  hold(clock.now());
-  hold(undefined);
+  happens({ markets, recorder });
   recorder.stop();
   for (const piece of pieces) await writer.take(piece);
   await writer.stop();

@@ -90,7 +90,7 @@ const init = command({
       }
       const findings = options.offline ? [] : await checked(loaded, context);
       writing(file, '--config', () => writeFileSync(file, text, { flag: 'wx', mode: 0o640 }));
-      const made = await firstKey(file, answers.email, context);
+      const made = await firstKey(file, answers.email, options.as, context);
       const next = `mdapi serve${options.config === undefined ? '' : ` --config ${options.config}`}`;
       return {
         json: { ...made.key, key: made.text, configurationFile: file, findings, next },
@@ -133,10 +133,10 @@ function settingFor(name: Exclude<Name, 'email'>, answer: string): Flag {
 }
 
 /** Makes the database with the first account and key; without them there is no file either. */
-function firstKey(file: string, email: string, context: Context) {
+function firstKey(file: string, email: string, as: string | undefined, context: Context) {
   const create = async ({ accounts, keys }: Store) =>
     issueKey(keys, { accountId: (await accounts.create({ email })).id }, context);
-  return withStore({ config: file, store: undefined }, context, create, true).catch((error) => {
+  return withStore({ config: file, store: undefined, as }, context, create, true).catch((error) => {
     rmSync(file);
     throw error;
   });

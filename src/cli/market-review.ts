@@ -9,6 +9,7 @@ import {
   type Verdict,
   verdictRefusal,
 } from '../operator/review.ts';
+import { proposedInstead } from './approvals.ts';
 import type { Result } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { neededYes, storeCommand } from './store-command.ts';
@@ -35,7 +36,8 @@ export const review = storeCommand({
     'mdapi markets review --accept --source kraken': 'asks first; without a terminal it needs --yes',
     'mdapi markets review --reject --reason growth': 'never offers these new markets',
   },
-  async work({ store, options, paint, confirm, context }) {
+  async work(job) {
+    const { store, options, paint, confirm, context } = job;
     const found = await readReview(store);
     const verdict = verdictOf(options);
     if (verdict === undefined) return shown(found, paint);
@@ -50,6 +52,10 @@ export const review = storeCommand({
     const { source, reason, count } = pending;
     const effect = effectOf(reason, verdict)!;
     await confirm(`${capital(verdict)} ${countText(count)} of ${source} (${namesText(pending)})? ${effect}`, true);
+    if (reason === 'loss' && verdict === 'accept') {
+      const proposed = await proposedInstead({ action: 'catalogue.delist', source, id: pending.id }, job);
+      if (proposed !== undefined) return proposed;
+    }
     await settle(store, pending, verdict, context.clock.now());
     return { json: pendingView(pending), text: `${countText(count)} ${verdict}ed.`, notes: [effect] };
   },

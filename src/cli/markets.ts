@@ -5,6 +5,7 @@ import { type SkippedPair, skippedPairsName } from '../market/upstream.ts';
 import { acceptRefusal, doubtedSource } from '../operator/doubt.ts';
 import { type MarketView, storedMarkets } from '../operator/market.ts';
 import type { Store } from '../store/store.ts';
+import { needsApproval, proposedInstead } from './approvals.ts';
 import type { Result } from './command.ts';
 import { CommandError, exitCodes, marketDelisted } from './failure.ts';
 import { review } from './market-review.ts';
@@ -186,6 +187,8 @@ const accept = storeCommand({
         throw new CommandError(exitCodes.failure, 'no_server', 'No server answers on its private listener.');
       }
       const { held, doubts } = { held: [], doubts: [], ...(answer.kind === 'priced' ? answer.report : answer) };
+      const isOfRate = held.some(({ reason }: { reason: string }) => reason === 'rate');
+      if (isOfRate && (await needsApproval({ action: 'rate.accept' }, job))) throw rateWaits(symbol);
       const refusal = acceptRefusal({ symbol, held, doubts }, source === undefined ? undefined : harmless(source));
       if (refusal !== undefined) throw new CommandError(exitCodes.refused, 'not_held', refusal);
       await store.markets.acceptDoubted(symbol, context.clock.now(), source);
@@ -214,14 +217,23 @@ const delist = storeCommand({
       const followers = followersOf(all, symbol);
       return followers === '' ? '' : ` Delisted too: ${followers}.`;
     };
+    let proposed: Result | undefined;
     const askAndDelist = async (symbol: string, before: readonly MarketView[]) => {
       await confirm(`Delist ${symbol}? This is final.${delistedToo(symbol, before)}`, true);
-      await store.markets.delist(symbol, context.clock.now());
+      proposed = await proposedInstead({ action: 'market.delist', symbol }, job);
+      if (proposed === undefined) await store.markets.delist(symbol, context.clock.now());
     };
     const notes: NotesOn = ({ symbol }, all) => [`Delisted for good.${delistedToo(symbol, all)}`];
-    return changeEach([job.positionals.SYMBOL], job, askAndDelist, notes);
+    const delisted = await changeEach([job.positionals.SYMBOL], job, askAndDelist, notes);
+    return proposed ?? delisted;
   },
 });
+
+/** With the price of a market its rate would be accepted, which is not for one person. */
+function rateWaits(symbol: string): CommandError {
+  const remedy = 'Another person has to confirm its acceptance: `mdapi rates accept`.';
+  return new CommandError(exitCodes.refused, 'rate_needs_approval', `The rate of ${symbol} is held. ${remedy}`);
+}
 
 export const commands = [list, pause, resume, hold, release, accept, delist, review];
 

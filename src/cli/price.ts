@@ -1,4 +1,6 @@
+import { isoInstant } from '../contract/instant.ts';
 import { withoutCandles } from '../feed/connectors.ts';
+import type { EpochMs } from '../ground/clock.ts';
 import type { PriceAt, RecordQuestions } from '../history/query/questions.ts';
 import type { DoubtView } from '../operator/doubt.ts';
 import { storedMarkets } from '../operator/market.ts';
@@ -29,7 +31,10 @@ const price = storeCommand({
   ],
   positionals: { SYMBOL: { summary: 'the market, such as BTCCZK, in any case' } },
   options: {
-    at: { value: 'INSTANT', summary: 'the price of this instant' },
+    at: {
+      value: 'INSTANT',
+      summary: 'the price of this instant, or the one that was served with it as its `timestamp`',
+    },
   },
   examples: {
     'mdapi price BTCCZK': 'ask, fee, rate, margin and rounding of both prices',
@@ -41,7 +46,7 @@ const price = storeCommand({
     if (at !== undefined) {
       const recorded = withoutCandles(configuration.sources);
       const ask = (record: RecordQuestions) => record.priceAt(symbolOf(symbol), at, recorded);
-      return recordedPrice(await withRecord(configuration, clock, ask), symbol, paint);
+      return recordedPrice(await withRecord(configuration, clock, ask), symbol, at, paint);
     }
     const live = await askPrice(configuration.admin, clock, symbol);
     const answer = live ?? explainPrice(await savedBook(store, configuration, clock), symbol, clock.now());
@@ -57,10 +62,14 @@ const price = storeCommand({
 export const commands = [price];
 
 /** Throws `CommandError` where there was no price, or the record does not have it. */
-function recordedPrice(found: PriceAt, text: string, paint: Paint): Result {
+function recordedPrice(found: PriceAt, text: string, asked: EpochMs, paint: Paint): Result {
   const answer = priceAnswerOf(found);
-  if (answer?.kind === 'priced') {
-    return { json: { ...answer.report, source: 'record' }, text: reportText(answer.report, paint) };
+  if (answer?.kind === 'priced' && found.kind === 'priced') {
+    const { at } = found.row;
+    const publishedAt = isoInstant(at);
+    const json = { ...answer.report, source: 'record', publishedAt, publishedAtMs: at };
+    const then = found.row.quote?.capturedAt === asked ? ' then' : '';
+    return { json, text: reportText(answer.report, paint, `${then}, published at ${publishedAt}`) };
   }
   const gap = found.kind === 'not_recorded' ? found.gap : undefined;
   if (gap !== undefined) {
@@ -89,12 +98,13 @@ async function reportIn(answer: PriceAnswer, text: string, store: Store): Promis
   throw new CommandError(exitCodes.failure, answer.reason, message);
 }
 
-function reportText(report: PriceReport, paint: Paint): string {
+/** @param published when, of a price from the record */
+function reportText(report: PriceReport, paint: Paint, published = ''): string {
   const { rate } = report;
   const facts: [string, string][] = [
     ['Market', report.symbol],
     ['Made from', report.exchangeSymbol],
-    ['Captured', report.timestamp],
+    ['Captured', `${report.timestamp}${published}`],
   ];
   if (rate !== null) {
     const fixing = rate.fixingDate === null ? '' : `, fixing of ${rate.fixingDate}`;

@@ -5,6 +5,8 @@ import type { CurrencyCode } from '../market/symbol.ts';
 import { acceptableRate, type RateView, rateViews } from '../operator/rate.ts';
 import { loadRateControls } from '../persistence/store-follower.ts';
 import type { Store } from '../store/store.ts';
+import { proposedInstead } from './approvals.ts';
+import type { Result } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { askRates } from './private-listener.ts';
 import { type Job, savedBook, storeCommand } from './store-command.ts';
@@ -40,12 +42,16 @@ const accept = storeCommand({
   examples: {
     'mdapi rates accept CZK': 'after comparing it with the bank’s site',
   },
-  async work({ positionals, store, configuration, context: { clock }, paint }) {
-    const { admin } = configuration;
-    const before = rateOf(await ratesNow(admin, clock), positionals.QUOTE);
+  async work(job) {
+    const { positionals, store, configuration, paint } = job;
+    const { clock } = job.context;
+    const rates = await ratesNow(configuration.admin, clock);
+    const before = rateOf(rates, positionals.QUOTE);
     const mid = acceptableRate(before);
     if (mid === undefined)
       throw new CommandError(exitCodes.refused, 'not_held', `Nothing of the rate of ${before.quote} is doubted.`);
+    const proposed = await proposedInstead({ action: 'rate.accept', quote: before.quote, mid }, job, rates);
+    if (proposed !== undefined) return proposed;
     await store.rates.accept(before.quote, mid, clock.now());
     const notes = [`${mid} is taken: the server has it within a second.`];
     return { json: { ...before, accepted: mid }, text: rateText(before, paint), notes };
@@ -78,10 +84,14 @@ const release = storeCommand({
 
 export const commands = [show, accept, hold, release];
 
-async function setHeld(job: Job<undefined, { QUOTE: typeof quotePositional }>, isHeld: boolean) {
+async function setHeld(job: Job<undefined, { QUOTE: typeof quotePositional }>, isHeld: boolean): Promise<Result> {
   const { positionals, store, configuration, context, paint } = job;
   const now = context.clock.now();
   const quote = quoteIn(configuration, positionals.QUOTE);
+  if (!isHeld && (await store.rates.list()).some((each) => each.quote === quote && each.heldAt !== undefined)) {
+    const proposed = await proposedInstead({ action: 'rate.release', quote }, job);
+    if (proposed !== undefined) return proposed;
+  }
   await store.rates.setHeld(quote, isHeld ? now : undefined);
   const rate = rateOf(await storedRates(store, configuration, context.clock), quote);
   return { json: rate, text: rateText(rate, paint) };

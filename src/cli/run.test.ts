@@ -92,7 +92,7 @@ describe('wrong usage', () => {
     [['keys', 'crate'], 'There is no command "keys crate". Did you mean "keys create"?', 'mdapi help keys'],
     [['--config', 'x'], 'A command is missing.', 'mdapi help'],
     [['keys', 'list', '--acount', 'x'], 'Unknown option --acount. Did you mean "--account"?', 'mdapi help keys list'],
-    [['keys', 'list', '-a'], 'Unknown option -a.', 'mdapi help keys list'],
+    [['keys', 'list', '-x'], 'Unknown option -x.', 'mdapi help keys list'],
     [['keys', 'list', '--account'], '--account needs a value: --account ACCOUNT.', 'mdapi help keys list'],
     [
       ['keys', 'list', '--account', '--yes'],

@@ -20,12 +20,14 @@ export async function run(argv: readonly string[], context: Context): Promise<Ex
   }
 }
 
-/** The commands of the noun in a line, which are enough to run one of them; all for help, and to say what is wrong. */
+/** The commands of the noun in a line, enough to run one or show its help; all for the overview and what is wrong. */
 async function commandsFor(argv: readonly string[]): Promise<readonly Command[]> {
-  const [noun = ''] = readCommandLine(argv, []).words;
+  const { words, positionals } = readCommandLine(argv, []);
+  const [noun = ''] = words[0] === 'help' ? [...words.slice(1), ...positionals] : words;
   const commands = await loadNoun(noun);
   const line = readCommandLine(argv, commands);
-  const isEnough = isGiven(line, '--version') || commandOf(line, commands) !== undefined;
+  const isHelp = commands.length > 0 && (words[0] === 'help' || isGiven(line, '--help', '-h'));
+  const isEnough = isGiven(line, '--version') || commandOf(line, commands) !== undefined || isHelp;
   return isEnough ? commands : loadCommands();
 }
 

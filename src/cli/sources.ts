@@ -90,9 +90,9 @@ const reload = storeCommand({
   examples: {
     'mdapi sources reload': 'after a change of `sources` in mdapi.yaml',
   },
-  async work({ configuration: { admin }, context, store }) {
+  async work({ options, configuration: { admin }, context, store }) {
     const asked = { operation: 'reloadSources', path: '/api/sources/reload' };
-    const answered = await commandServer({ admin, clock: context.clock, store }, asked, actorOf(context));
+    const answered = await commandServer({ admin, clock: context.clock, store }, asked, actorOf(options, context));
     const answer = (answered ?? {}) as Partial<SourceChanges & Record<'code' | 'detail', string>>;
     const { changes, code, detail } = answer;
     if (changes !== undefined) return { json: answer, text: changes.join('\n') || 'Nothing has changed.' };

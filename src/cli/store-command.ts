@@ -7,6 +7,7 @@ import type { Clock, EpochMs } from '../ground/clock.ts';
 import { silentLog } from '../ground/log.ts';
 import { version } from '../ground/version.ts';
 import type { Markets } from '../market/markets.ts';
+import { actorNameForm, actorNameOf, commandActor, isActorName } from '../operator/actor.ts';
 import type { Store } from '../store/store.ts';
 import {
   type Command,
@@ -22,7 +23,7 @@ import {
   type Result,
 } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
-import { type Paint, paintFor } from './style.ts';
+import { harmless, type Paint, paintFor } from './style.ts';
 import { withOffset, withoutZone } from './values.ts';
 
 /** The declaration of a command that works on the database. */
@@ -119,25 +120,32 @@ export function refusePassword(option: string, url: string): void {
   throw new UsageError(`--${option} holds a password, which other users of this machine could read. ${remedy}`);
 }
 
-/** The actor of the audit log for changes of the command line. */
-export function actorOf({ user }: Pick<Context, 'user'>): string {
-  return `cli:${user ?? 'unknown'}`;
+/**
+ * The actor of the audit log for changes of the command line: whom `--as` names, else whom sudo does, beside the user
+ * of the system. Throws `UsageError` for what is no name.
+ */
+export function actorOf({ as }: Pick<CommonValues, 'as'>, { user, env }: Pick<Context, 'user' | 'env'>): string {
+  if (as !== undefined && !isActorName(as))
+    throw new UsageError(`--as: "${harmless(as)}" is not a name: it ${actorNameForm}.`);
+  const bySudo = env.SUDO_USER === undefined || env.SUDO_USER === '' ? undefined : actorNameOf(env.SUDO_USER);
+  return commandActor(user, as ?? bySudo);
 }
 
 /** Opens the configured database for `use` and closes it after. */
 export async function withStore<T>(
-  options: Pick<CommonValues, 'config' | 'store'>,
+  options: Pick<CommonValues, 'config' | 'store' | 'as'>,
   context: Context,
   use: (store: Store, configuration: Configuration) => Promise<T>,
   mayCreate = false,
 ): Promise<T> {
+  const actor = actorOf(options, context);
   const { configuration } = await configurationFor(options, context);
   const { openStore, wayBack } = await import('../store/store.ts');
   const missing = await missingDatabase(configuration.store, context);
   if (missing !== undefined && !mayCreate) throw databaseMissing(missing);
   const { url } = configuration.store;
   const { clock, randomness } = context;
-  const store = await openStore({ url, clock, randomness, version, actor: actorOf(context) });
+  const store = await openStore({ url, clock, randomness, version, actor });
   if (store.kept !== undefined) context.stderr.write(`Brought the database up to date. ${wayBack(store.kept)}.\n`);
   if (missing !== undefined) context.stderr.write(`Created the database ${missing}.\n`);
   try {

@@ -80,7 +80,7 @@ async function copyRecord(options: CopyValues, context: Context, store: string) 
   const { copyRecord } = await import('../history/query/copy-record.ts');
   const { openStore } = await import('../store/store.ts');
   const { clock, randomness, stderr } = context;
-  const copied = await openStore({ url: store, clock, randomness, actor: actorOf(context) });
+  const copied = await openStore({ url: store, clock, randomness, actor: actorOf(options, context) });
   const kept = await recordHeads(copied.snapshots).load();
   await copied.close();
   stderr.write('Copying the record\n');

@@ -1,8 +1,10 @@
 import { parseSymbol } from '../market/symbol.ts';
 import { inherit, type TermField, termFields } from '../market/terms.ts';
+import { proposedTerm } from '../operator/approval.ts';
 import { type TermView, termView, termViews } from '../operator/term.ts';
 import { type TermEffect, termEffect, termRefusal } from '../operator/term-effect.ts';
 import { assertTerm, type NewTerm } from '../store/terms.ts';
+import { proposedInstead } from './approvals.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { savedBook, storeCommand } from './store-command.ts';
 import { type Cell, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
@@ -88,12 +90,17 @@ const set = storeCommand({
     assertTerm(term);
     return term;
   },
-  async work({ values: term, store, configuration, context: { clock }, paint, confirm }) {
+  async work(job) {
+    const { values: term, store, configuration, paint, confirm } = job;
+    const { clock } = job.context;
     const markets = await savedBook(store, configuration, clock);
     const refusal = termRefusal(markets, term);
     if (refusal !== undefined) throw new CommandError(exitCodes.notFound, 'term_for_nothing', refusal.message);
     const effect = termEffect(markets, term, clock.now());
     if (effect.concerns.length > 0) await confirm(`${effect.concerns.join(' ')} Set it?`, true);
+    const change = { action: 'term.set', term: proposedTerm(term, clock.now()) } as const;
+    const proposed = await proposedInstead(change, job);
+    if (proposed !== undefined) return proposed;
     const { id } = await store.terms.add(term);
     const view = termView(id, markets.terms, await store.terms.list(), clock.now());
     return { json: { ...view, effect }, text: `${termText(view, paint)}\n\n${effectText(effect, paint)}` };
@@ -108,7 +115,11 @@ const cancel = storeCommand({
   examples: {
     'mdapi terms cancel trm_4fGh72Kq0ZsTn1Lw': 'prices stay as they are',
   },
-  async work({ positionals, store, context: { clock }, paint }) {
+  async work(job) {
+    const { positionals, store, paint } = job;
+    const { clock } = job.context;
+    const proposed = await proposedInstead({ action: 'term.cancel', id: positionals.ID }, job);
+    if (proposed !== undefined) return proposed;
     const record = await store.terms.cancel(positionals.ID);
     const view = termView(record.id, { all: () => [] }, [record], clock.now());
     return { json: view, text: termText(view, paint) };

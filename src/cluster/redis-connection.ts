@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
 import { Backoff } from '../ground/backoff.ts';
@@ -9,12 +10,16 @@ export interface RedisAddress {
   readonly port: number;
   /** TLS from the first byte, for `rediss://`. */
   readonly tls: boolean;
+  /** PEM files, read for each connection: the authority to trust alone, and what this side shows. */
+  readonly tlsFiles?: Partial<Readonly<Record<TlsFile, string | undefined>>> | undefined;
   /** `undefined` with a password: the server's default user. */
   readonly user: string | undefined;
   readonly password: string | undefined;
   /** 0 unless the server has several. */
   readonly database: number;
 }
+
+type TlsFile = 'ca' | 'cert' | 'key';
 
 /** Gets the events of the connection. */
 export interface ConnectionObserver {
@@ -86,12 +91,28 @@ export class RedisConnection {
   }
 
   #open(): void {
-    const client = clientFor(this.#address);
+    let client: Client;
+    try {
+      client = clientFor(this.#address);
+    } catch (error) {
+      this.#again(error);
+      return;
+    }
     this.#client = client;
-    const lost = (error: unknown) => this.#lost(client, error);
+    let isUnproven = false;
+    const lost = (error: unknown) => this.#lost(client, isUnproven ? unproven(error) : error);
     // Without a listener an error would end the process.
     client.on('error', lost);
-    client.connect().then(() => this.#opened(client), lost);
+    client
+      .connect()
+      .then(() => {
+        isUnproven = this.#address.tls;
+        return firstAnswer(client);
+      })
+      .then(() => {
+        isUnproven = false;
+        this.#opened(client);
+      }, lost);
     this.#timer = this.#clock.after(openWithinMs, () => lost(new Error(`no greeting within ${openWithinMs} ms`)));
   }
 
@@ -107,6 +128,10 @@ export class RedisConnection {
     this.#client = undefined;
     this.#timer?.cancel();
     client.destroy();
+    this.#again(error);
+  }
+
+  #again(error: unknown): void {
     this.#timer = this.#clock.after(this.#backoff.nextMs(), () => this.#open());
     const reason = reasonOf(error);
     this.#lostFor = `: ${reason}`;
@@ -116,10 +141,23 @@ export class RedisConnection {
 
 type Client = ReturnType<typeof clientFor>;
 
+/**
+ * Waits for an answer of whatever kind. With TLS 1.3 a server refuses a client’s certificate after the handshake has
+ * ended here: without it each attempt would count as one that succeeded, and the next would follow at once.
+ */
+async function firstAnswer(client: Client): Promise<void> {
+  const { ErrorReply }: typeof import('@redis/client') = require('@redis/client');
+  try {
+    await client.sendCommand(['PING']);
+  } catch (error) {
+    if (!(error instanceof ErrorReply)) throw error;
+  }
+}
+
 const require = createRequire(import.meta.url);
 
 /** A client that neither reconnects nor keeps anything for later. */
-function clientFor({ host, port, tls, user, password, database }: RedisAddress) {
+function clientFor({ host, port, tls, tlsFiles = {}, user, password, database }: RedisAddress) {
   // Loaded with the first connection: a process without Redis does without its 12 MB.
   const { createClient }: typeof import('@redis/client') = require('@redis/client');
   return createClient({
@@ -132,7 +170,7 @@ function clientFor({ host, port, tls, user, password, database }: RedisAddress) 
       reconnectStrategy: false as const,
       // A certificate is held against `host`; the library does not send the server the wanted name. An address is none
       // (RFC 6066, section 3).
-      ...(tls ? { tls, ...(isIP(host) === 0 ? { servername: host } : {}) } : {}),
+      ...(tls ? { tls, ...(isIP(host) === 0 ? { servername: host } : {}), ...contentsOf(tlsFiles) } : {}),
     },
     ...(user === undefined ? {} : { username: user }),
     ...(password === undefined ? {} : { password }),
@@ -146,8 +184,38 @@ function clientFor({ host, port, tls, user, password, database }: RedisAddress) 
   });
 }
 
-/** Says what went wrong, for the log. Neither the library nor a server puts a password into it. */
+const showCertificate = 'the server wants another client certificate: name it with sslcert and sslkey in the URL';
+
+/** The server’s alert may be lost behind what is written at that moment. */
+function unproven(error: unknown): unknown {
+  const reason = reasonOf(error);
+  return /alert/.test(reason)
+    ? error
+    : new Error(`${reason}, right after the TLS handshake: perhaps ${showCertificate}`);
+}
+
+const parameterOf: Readonly<Record<TlsFile, string>> = { ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' };
+
+function contentsOf(files: NonNullable<RedisAddress['tlsFiles']>): Partial<Record<TlsFile, string>> {
+  const named = (['ca', 'cert', 'key'] as const).filter((file) => files[file] !== undefined);
+  return Object.fromEntries(named.map((file) => [file, contentOf(files[file]!, parameterOf[file])]));
+}
+
+function contentOf(path: string, parameter: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new Error(`the file ${path} (${parameter} of redis) cannot be read`);
+  }
+}
+
+/**
+ * Says what went wrong, for the log. Neither the library nor a server puts a password into it. What a server says by
+ * way of TLS is in the middle of a line of OpenSSL’s own.
+ */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  const [, alert] = error instanceof Error ? (/SSL routines:[^:]*:([^:]*alert [^:]*):/.exec(error.message) ?? []) : [];
+  if (alert !== undefined) return /certificate/.test(alert) ? `${alert} (${showCertificate})` : alert;
   return error instanceof Error && error.message !== '' ? error.message : 'the connection failed';
 }

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import { alertEvents } from '../operator/alert-event.ts';
 import * as field from '../operator/fields.ts';
 import type { AlertChange, AlertRecord } from '../store/alerts.ts';

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import { line } from '../operator/fields.ts';
 import { condition, measured } from './condition.ts';
 import { fewNames, fewOf, fewText } from './few.ts';

@@ -1,4 +1,5 @@
-import Type, { type Static, type TObject, type TProperties } from 'typebox';
+import type { Static, TObject, TProperties } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import type { AlertEvent } from '../operator/alert-event.ts';
 import type { AlertFact } from '../store/alerts.ts';
 import type { Observed } from './observed.ts';

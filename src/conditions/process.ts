@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
+import { Type } from '../contract/schema-builder.ts';
 import { type OverloadCause, overloadSignals, overloadText } from '../http/overload.ts';
 import { runningWindow } from '../market/maintenance.ts';
 import { count, instantMs, line, nullable, object, openEnum, whole } from '../operator/fields.ts';

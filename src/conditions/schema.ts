@@ -1,6 +1,6 @@
-import Type from 'typebox';
-import { Value } from 'typebox/value';
+import { Type } from '../contract/schema-builder.ts';
 import { exampleOf } from '../contract/schema-parts.ts';
+import { checkOf } from '../ground/schema-check.ts';
 import { conditions, type FoundCondition, foundConditions } from './list.ts';
 
 const example = { code: 'SourceLost', values: exampleOf(conditions.SourceLost.schema as object) };
@@ -19,11 +19,12 @@ export const FoundConditionSchema = Type.Unsafe<FoundCondition>({
   examples: [example],
 });
 
-const schemas: ReadonlyMap<string, object> = new Map(foundConditions.map(([code, { schema }]) => [code, schema]));
+const checks = new Map<string, ReturnType<typeof checkOf>>(
+  foundConditions.map(([code, { schema }]) => [code, checkOf(schema)]),
+);
 
 /** A condition as an alert was stored with it; null where it is none of this version's, such as a test. */
 export function storedCondition(code: string, values: object | undefined): FoundCondition | null {
-  const schema = schemas.get(code);
-  if (schema === undefined || values === undefined || !Value.Check(schema, values)) return null;
+  if (values === undefined || checks.get(code)?.(values) !== true) return null;
   return { code, values } as FoundCondition;
 }

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import { count, line, nullable, nullableLine, object } from '../operator/fields.ts';
 import { wayBack } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';

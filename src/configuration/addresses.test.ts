@@ -41,6 +41,35 @@ describe('the mail server', () => {
     for (const url of wrong) assert.equal(parseSmtpUrl(url), undefined, url);
   });
 
+  it('may show any certificate only where it is of this machine or a private network (fault row 105)', () => {
+    const settings = (smtp: string, more: Record<string, string> = {}) => ({
+      MDAPI_MAIL_SMTP: smtp,
+      MDAPI_MAIL_FROM: 'o@example.com',
+      MDAPI_MAIL_ANY_CERTIFICATE: 'true',
+      ...more,
+    });
+    for (const host of ['localhost', '127.0.0.1', '10.1.2.3', '172.31.0.1', '[fd00::1]', 'relay', 'relay.internal'])
+      assert.equal(load({ env: settings(`smtp://${host}`) }).mail?.smtp.takesAnyCertificate, true, host);
+    for (const host of ['mail.example.com', '8.8.8.8', '172.32.0.1', '[2001:db8::1]', 'relay.internal.example.com']) {
+      const [line] = refusal({ env: settings(`smtp://u:hunter2@${host}`) });
+      assert.match(
+        line!,
+        /mail\.anyCertificate: is for relays of this machine or a private network, .* set mail\.caFile$/,
+      );
+      assert.doesNotMatch(line!, /hunter2/);
+    }
+    const both = refusal({ env: settings('smtp://relay', { MDAPI_MAIL_CA_FILE: '/relay.pem' }) });
+    assert.match(both.join(), /mail\.anyCertificate: has no meaning beside mail\.caFile/);
+    assert.match(refusal({ env: { MDAPI_MAIL_ANY_CERTIFICATE: 'true' } }).join(), /needs mail\.smtp as well/);
+    assert.match(
+      refusal({ env: { MDAPI_MAIL_CA_FILE: '/relay.pem' } }).join(),
+      /mail\.caFile: needs mail\.smtp as well/,
+    );
+    const named = { ...settings('smtp://mail.example.com', { MDAPI_MAIL_CA_FILE: '/relay.pem' }) };
+    const { MDAPI_MAIL_ANY_CERTIFICATE: _, ...env } = named;
+    assert.equal(load({ env }).mail?.smtp.caFile, '/relay.pem');
+  });
+
   it('is set together with a sender, and its password is in no message', () => {
     const smtp = 'smtp://u:hunter2@mail.example.com';
     const { mail } = load({ env: { MDAPI_MAIL_SMTP: smtp, MDAPI_MAIL_FROM: 'Ops <ops@example.com>' } });
@@ -108,7 +137,15 @@ describe('when breaches make a notice', () => {
   });
 });
 
-const plain = { host: 'redis', port: 6379, tls: false, user: undefined, password: undefined, database: 0 };
+const plain = {
+  host: 'redis',
+  port: 6379,
+  tls: false,
+  tlsFiles: { ca: undefined, cert: undefined, key: undefined },
+  user: undefined,
+  password: undefined,
+  database: 0,
+};
 
 describe('the address of a Redis server', () => {
   const written: Readonly<Record<string, ReturnType<typeof parseRedisUrl>>> = {
@@ -117,7 +154,14 @@ describe('the address of a Redis server', () => {
     'redis://redis:6380/3': { ...plain, port: 6380, database: 3 },
     'rediss://redis': { ...plain, tls: true },
     'redis://:p%40ss%2Fw@redis': { ...plain, password: 'p@ss/w' },
+    'rediss://redis?sslrootcert=/ca.pem': { ...plain, tls: true, tlsFiles: { ...plain.tlsFiles, ca: '/ca.pem' } },
+    'rediss://redis/0?sslcert=/a%20b.pem&sslkey=/key.pem': {
+      ...plain,
+      tls: true,
+      tlsFiles: { ca: undefined, cert: '/a b.pem', key: '/key.pem' },
+    },
     'rediss://mdapi:secret@[fd00::1]:7000/12': {
+      ...plain,
       host: 'fd00::1',
       port: 7000,
       tls: true,
@@ -142,6 +186,12 @@ describe('the address of a Redis server', () => {
     'redis://redis/1/2',
     'redis://redis?db=1',
     'redis://redis#1',
+    'redis://redis?sslrootcert=/ca.pem',
+    'rediss://redis?db=1',
+    'rediss://redis?sslcert=/cert.pem',
+    'rediss://redis?sslrootcert=ca.pem',
+    'rediss://redis?sslrootcert=/a.pem&sslrootcert=/b.pem',
+    'rediss://redis?sslrootcert=/a.pem#1',
     'redis://user@redis',
     'redis://:%zz@redis',
     'redis://a b',

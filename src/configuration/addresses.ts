@@ -1,3 +1,5 @@
+import { BlockList, isIP } from 'node:net';
+
 const address = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?=[^@]{1,253}$)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*$/;
 const named = /^([^<>"\p{C}]{1,100}) <([^<>]+)>$/u;
 const submissionPort = 587;
@@ -30,25 +32,69 @@ export function parseSmtpUrl(text: string) {
   };
 }
 
+const ownNetworks = new BlockList();
+for (const [network, prefix] of [
+  ['10.0.0.0', 8],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const)
+  ownNetworks.addSubnet(network, prefix, 'ipv4');
+for (const [network, prefix] of [
+  ['::1', 128],
+  ['fc00::', 7],
+  ['fe80::', 10],
+] as const)
+  ownNetworks.addSubnet(network, prefix, 'ipv6');
+
 /**
- * Reads `redis://host`, `rediss://user:password@host:port/database`. User and password are percent-encoded where they
- * hold `:`, `/`, `@` or the like; a password may stand alone, as `:password@`. `undefined` for anything else, a query
- * included: it would have no meaning.
+ * Whether a host is this machine or of a private network, by its address or its name: one without a dot, or under
+ * `.local`, `.internal` or `.home.arpa`, which no authority gives a certificate for.
+ */
+export function isOfOwnNetwork(host: string): boolean {
+  const version = isIP(host);
+  if (version !== 0) return ownNetworks.check(host, version === 4 ? 'ipv4' : 'ipv6');
+  return /^[^.]+$|\.(local|internal|home\.arpa)$/i.test(host);
+}
+
+/**
+ * Reads `redis://host`, `rediss://user:password@host:port/database?sslcert=…`. User and password are percent-encoded
+ * where they hold `:`, `/`, `@` or the like; a password may stand alone, as `:password@`. The parameters name files of
+ * TLS as those of the store’s URL do: `sslrootcert`, and `sslcert` with `sslkey`. `undefined` for anything else.
  */
 export function parseRedisUrl(text: string) {
-  const parts = partsOf(text, ['redis:', 'rediss:']);
+  const [, base = '', , query = ''] = /^([^?]*)(\?([^#]*))?$/.exec(text) ?? [];
+  const parts = partsOf(base, ['redis:', 'rediss:']);
   const database = /^\/?(\d{0,5})$/.exec(parts?.url.pathname ?? 'none')?.[1];
   if (parts === undefined || database === undefined) return undefined;
   const { url, host, user, password } = parts;
   if (password === '' && user !== '') return undefined;
+  const tlsFiles = tlsFilesOf(new URLSearchParams(query));
+  if (tlsFiles === undefined || (query !== '' && url.protocol !== 'rediss:')) return undefined;
   return {
     host,
     port: Number(url.port || redisPort),
     /** TLS from the first byte. */
     tls: url.protocol === 'rediss:',
+    tlsFiles,
     user: user || undefined,
     password: password || undefined,
     database: Number(database),
+  };
+}
+
+/** Absolute paths: a URL has no folder of its own. `undefined` where a parameter is unknown, twice there or alone. */
+function tlsFilesOf(given: URLSearchParams) {
+  const known = ['sslrootcert', 'sslcert', 'sslkey'];
+  const names = [...given.keys()];
+  if (names.some((name) => !known.includes(name)) || new Set(names).size < names.length) return undefined;
+  if ([...given.values()].some((path) => !path.startsWith('/'))) return undefined;
+  if (given.has('sslcert') !== given.has('sslkey')) return undefined;
+  return {
+    ca: given.get('sslrootcert') ?? undefined,
+    cert: given.get('sslcert') ?? undefined,
+    key: given.get('sslkey') ?? undefined,
   };
 }
 

@@ -33,5 +33,6 @@ test('without settings there is no configured token, a session lasts 12 hours an
     oidc: undefined,
     sessionForMs: 12 * 3_600_000,
     auditForMs: 400 * 86_400_000,
+    approvals: [],
   });
 });

@@ -1,64 +1,100 @@
-import { Errors } from 'typebox/schema';
-import { Settings } from 'typebox/system';
-import { Pointer } from 'typebox/value';
 import type { AnnotatedSchema } from './kinds.ts';
-import { annotatedSchema, configurationSchema, fields, isSection, withDefaults } from './schema.ts';
+import { annotatedSchema, fields, isMap, isSection, withDefaults } from './schema.ts';
 import type { Problem, Source } from './sources.ts';
 import { didYouMean, nearest } from './spelling.ts';
-
-/** The validator stops after eight by itself; an operator wants to see all of them. */
-Settings.Set({ maxErrors: 1_000 });
 
 /** Everything that is wrong with the values of one source, each by itself. */
 export function checkSource(source: Source): Problem[] {
   const data = withDefaults(structuredClone(source.data));
-  const problems = new Map<string, Problem>();
-  for (const error of Errors(configurationSchema, data)[1]) {
-    for (const { path, what, isKey = false } of findings(error, data, source)) {
-      const at = path.join('/');
-      // A list that is wrong because of its items is not wrong by itself.
-      const isReported = [...problems.keys()].some((other) => other === at || other.startsWith(`${at}/`));
-      if (isReported) continue;
-      const where = source.placeOf(path, isKey ? 'key' : 'value');
-      problems.set(at, { where, key: path.length > 0 ? keyOf(path) : undefined, what });
-    }
-  }
-  return [...problems.values()];
+  return findings(annotatedSchema, data, []).map(({ path, schema, value, what, isKey = false }) => ({
+    where: source.placeOf(path, isKey ? 'key' : 'value'),
+    key: path.length > 0 ? keyOf(path) : undefined,
+    what: what ?? wrongValue(schema, value, isKey ? undefined : source.textOf(path)),
+  }));
 }
-
-type ValidationError = ReturnType<typeof Errors>[1][number];
 
 interface Finding {
   readonly path: readonly string[];
-  readonly what: string;
+  readonly schema: AnnotatedSchema;
+  readonly value: unknown;
+  /** Replaces what is said of the values that are allowed. */
+  readonly what?: string;
   /** Whether the name is wrong rather than the value. */
   readonly isKey?: boolean;
 }
 
-function findings(error: ValidationError, data: unknown, source: Source): Finding[] {
-  const path = Pointer.Indices(error.instancePath);
-  const schemaPath = error.schemaPath.slice(1);
-  if (error.keyword === 'boolean') {
-    return [{ path, what: unknownKey(path, schemaAt(schemaPath.replace(/\/[^/]*$/, ''))), isKey: true }];
-  }
-  if (error.keyword === 'required') {
-    return error.params.requiredProperties.map((name) => ({ path: [...path, name], what: 'is missing' }));
-  }
-  const schema = schemaAt(schemaPath);
-  const value = Pointer.Get(data, error.instancePath);
-  // Others say the same of each key.
-  if (error.keyword === 'additionalProperties' || error.keyword === 'propertyNames') return [];
-  if (schema.allowed === undefined) return [];
+/** Finds what does not fit the schema, in its order. */
+function findings(schema: AnnotatedSchema, value: unknown, path: readonly string[]): readonly Finding[] {
+  // A list in the place of a word is judged as a list.
+  const list = schema.anyOf?.find(({ type }) => type === 'array');
+  if (list !== undefined && Array.isArray(value)) return inList(list, value, path, schema);
+  if (Array.isArray(value) && schema.type === 'array') return inList(schema, value, path, schema);
+  if (isMap(value) && schema.properties !== undefined) return inMap(schema, schema.properties, value, path);
+  if (isMap(value) && schema.propertyNames !== undefined) return inNamed(schema, value, path);
   // A section without settings in it.
-  if (isSection(schema) && value === null) return [];
-  if (schemaPath.endsWith('/propertyNames')) {
-    return [{ path, what: wrongValue(schema, path.at(-1), undefined), isKey: true }];
-  }
-  return [{ path, what: wrongValue(schema, value, source.textOf(path)) }];
+  if (value === null && isSection(schema)) return [];
+  return fits(schema, value) ? [] : [{ path, schema, value }];
 }
 
-function schemaAt(pointer: string): AnnotatedSchema {
-  return Pointer.Get(annotatedSchema, pointer) as AnnotatedSchema;
+/**
+ * A list that is wrong because of its items is not wrong by itself.
+ * @param whole what is said of the list
+ */
+function inList(
+  { items = {}, minItems = 0 }: AnnotatedSchema,
+  values: readonly unknown[],
+  path: readonly string[],
+  whole: AnnotatedSchema,
+): readonly Finding[] {
+  if (values.length < minItems) return [{ path, schema: whole, value: values }];
+  return values.flatMap((value, index) => findings(items, value, [...path, String(index)]));
+}
+
+type Properties = NonNullable<AnnotatedSchema['properties']>;
+
+function inMap(
+  schema: AnnotatedSchema,
+  properties: Properties,
+  values: Readonly<Record<string, unknown>>,
+  path: readonly string[],
+): readonly Finding[] {
+  const known = Object.entries(properties).flatMap(([name, inner]) => {
+    if (values[name] !== undefined) return findings(inner, values[name], [...path, name]);
+    const isMissing = schema.required?.includes(name) === true;
+    return isMissing ? [{ path: [...path, name], schema: inner, value: undefined, what: 'is missing' }] : [];
+  });
+  const unknown = Object.keys(values).filter((name) => !Object.hasOwn(properties, name));
+  return [
+    ...known,
+    ...unknown.map((name) => {
+      const at = [...path, name];
+      return { path: at, schema, value: values[name], what: unknownKey(at, schema), isKey: true };
+    }),
+  ];
+}
+
+/** A map whose names the operator chooses. */
+function inNamed(
+  { propertyNames, additionalProperties }: AnnotatedSchema,
+  values: Readonly<Record<string, unknown>>,
+  path: readonly string[],
+): readonly Finding[] {
+  return Object.entries(values).flatMap(([name, value]): readonly Finding[] => {
+    const at = [...path, name];
+    if (!fits(propertyNames!, name)) return [{ path: at, schema: propertyNames!, value: name, isKey: true }];
+    return additionalProperties ? findings(additionalProperties, value, at) : [];
+  });
+}
+
+/** Whether a value that holds no others is one of those that the schema allows. */
+function fits(schema: AnnotatedSchema, value: unknown): boolean {
+  if (schema.anyOf !== undefined) return schema.anyOf.some((each) => fits(each, value));
+  if ('const' in schema) return value === schema.const;
+  if (schema.enum !== undefined) return schema.enum.includes(value);
+  if (schema.type === 'string') return typeof value === 'string' && (schema.fits?.(value) ?? true);
+  if (schema.type === 'boolean') return typeof value === 'boolean';
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema;
+  return schema.type === 'integer' && Number.isInteger(value) && minimum <= Number(value) && Number(value) <= maximum;
 }
 
 /** `sources[0].urls` */

@@ -49,7 +49,7 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf) {
     /** Requests per wall-clock minute. */
     limits: settings.limits,
     /** `undefined`: notices are not sent. */
-    mail: resolveMail(settings),
+    mail: resolveMail(settings, directoryOf),
     notices: resolveNotices(settings),
     alerts: resolveAlerts(settings),
     feed: resolveFeed(settings),
@@ -89,6 +89,8 @@ function resolveAdmin({ admin }: Settings) {
     /** `undefined`: people sign in with operator tokens only. */
     oidc: resolveOidc(admin.oidc),
     auditForMs: milliseconds(admin.auditFor),
+    /** The kinds of changes that a second person confirms. */
+    approvals: admin.approvals,
   };
 }
 
@@ -98,9 +100,10 @@ function resolveEnvironment({ title, colour = usualColour }: Settings['console']
   return title === undefined ? undefined : { title, colour };
 }
 
-function resolveOidc({ issuer, clientId, clientSecret, scope, rolesClaim, roles }: Settings['admin']['oidc']) {
+function resolveOidc(oidc: Settings['admin']['oidc']) {
+  const { issuer, clientId, clientSecret, scope, rolesClaim, roles, sessionFor } = oidc;
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
-  return { issuer, clientId, clientSecret, scope, rolesClaim, roles };
+  return { issuer, clientId, clientSecret, scope, rolesClaim, roles, sessionForMs: milliseconds(sessionFor) };
 }
 
 function resolveServer({ server }: Settings, directoryOf: DirectoryOf) {
@@ -305,10 +308,12 @@ function resolveOrigin({ source, url, pointer, market }: RateSettings): RateOrig
   return { source, url: url ?? bankUrls[source] };
 }
 
-function resolveMail({ mail }: Settings) {
+function resolveMail({ mail }: Settings, directoryOf: DirectoryOf) {
   const smtp = parseSmtpUrl(mail.smtp ?? '');
   const from = parseMailbox(mail.from ?? '');
-  return smtp === undefined || from === undefined ? undefined : { smtp, from };
+  if (smtp === undefined || from === undefined) return undefined;
+  const caFile = mail.caFile === undefined ? undefined : absolute(directoryOf('mail.caFile'), mail.caFile);
+  return { smtp: { ...smtp, caFile, takesAnyCertificate: mail.anyCertificate }, from };
 }
 
 function resolveTelemetry({ telemetry }: Settings) {

@@ -1,4 +1,5 @@
 import { connectorKinds } from '../feed/connectors.ts';
+import { isOfOwnNetwork, parseSmtpUrl } from './addresses.ts';
 import { type Duration, milliseconds } from './duration.ts';
 import { sourceKind, webhookSecret } from './kinds.ts';
 import { type Settings, valueAt } from './schema.ts';
@@ -85,6 +86,7 @@ export function* findConflicts(settings: Settings): Generator<Conflict> {
   if (admin.oidc.issuer !== undefined && Object.keys(admin.oidc.roles).length === 0) {
     yield { key: 'admin.oidc.issuer', what: 'needs admin.oidc.roles as well: without a role nobody can sign in' };
   }
+  yield* mailConflicts(settings);
   yield* sourceConflicts(settings);
   yield* marketConflicts(settings);
   yield* rateConflicts(settings);
@@ -93,6 +95,19 @@ export function* findConflicts(settings: Settings): Generator<Conflict> {
 
 function get(settings: Settings, key: string): unknown {
   return valueAt(settings, key.split('.'));
+}
+
+function* mailConflicts({ mail }: Settings): Generator<Conflict> {
+  const { smtp, caFile, anyCertificate } = mail;
+  if (caFile !== undefined && smtp === undefined) yield { key: 'mail.caFile', what: 'needs mail.smtp as well' };
+  if (!anyCertificate) return;
+  const host = parseSmtpUrl(smtp ?? '')?.host;
+  if (caFile !== undefined) yield { key: 'mail.anyCertificate', what: 'has no meaning beside mail.caFile' };
+  else if (host === undefined) yield { key: 'mail.anyCertificate', what: 'needs mail.smtp as well' };
+  else if (!isOfOwnNetwork(host)) {
+    const what = `is for relays of this machine or a private network, and ${host} is none by its name: set mail.caFile`;
+    yield { key: 'mail.anyCertificate', what };
+  }
 }
 
 function* sourceConflicts({ sources, markets, pricing, redis }: Settings): Generator<Conflict> {

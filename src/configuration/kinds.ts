@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import { connectorKinds } from '../feed/connectors.ts';
 import { contrastMin, leastContrast, type Scheme } from '../ground/colour.ts';
 import { type DecimalString, parseDecimal } from '../market/decimal.ts';
@@ -19,8 +20,21 @@ export interface AnnotatedSchema extends Partial<OptionalNotes> {
   /** Added to the message about a wrong value when it helps. */
   readonly hint?: (written: string, value: unknown) => string | undefined;
   readonly properties?: Readonly<Record<string, AnnotatedSchema>>;
+  /** Texts only: whether one is spelt as it must be. */
+  readonly fits?: (text: string) => boolean;
+  /** Whole numbers only. */
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** One of some words only. */
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
   /** Lists only. */
   readonly items?: AnnotatedSchema;
+  readonly minItems?: number;
+  /** Sections and items: the keys that must be there. */
+  readonly required?: readonly string[];
+  /** Maps whose names the operator chooses: what these look like. */
+  readonly propertyNames?: AnnotatedSchema;
   /** Items of lists, and maps that are one setting: a value that is no map stands for a map with this key. */
   readonly bareKey?: string;
   /** A word or a list only. */
@@ -125,7 +139,7 @@ export const timeZone = kind('the name of a time zone, such as Europe/Prague', (
 );
 export const path = kind('a path', /^[^\0]+$/);
 export const redisUrl = readBy(
-  'redis:// or rediss://, [user:password@]host[:port][/database]',
+  'redis:// or rediss://, [user:password@]host[:port][/database], the latter with ?sslrootcert=, sslcert= and sslkey= (absolute paths)',
   parseRedisUrl,
   credentialsHint,
 );
@@ -171,7 +185,7 @@ export const shortName = kind('1 to 40 printable characters', (text) => text.len
 export function text<Text extends string>(kind: TextKind<Text>, options: Partial<AnnotatedSchema> = {}) {
   const { allowed, fits, hint } = kind;
   const isBare = (text: string) => text === text.trim() && fits(text);
-  return Type.Refine(Type.String({ allowed, hint, ...options }), isBare) as unknown as TUnsafe<Text>;
+  return Type.Unsafe<Text>(Type.String({ allowed, hint, fits: isBare, ...options }));
 }
 
 /** A span of time, written with its unit; the range is inclusive. */

@@ -18,6 +18,7 @@ describe('where values come from', () => {
       oidc: undefined,
       sessionForMs: 12 * 3_600_000,
       auditForMs: 400 * 86_400_000,
+      approvals: [],
     });
     assert.deepEqual(limits, { key: 60, address: 30, failedAuthentication: 10 });
     assert.equal(pricing.feePercent, '0.5');

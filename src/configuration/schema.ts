@@ -1,5 +1,4 @@
 import type { Static } from 'typebox';
-import { Default } from 'typebox/value';
 import { type AnnotatedSchema, subsection } from './kinds.ts';
 import { admin } from './settings/admin.ts';
 import { operatorConsole } from './settings/console.ts';
@@ -83,7 +82,7 @@ export const fields: readonly Field[] = fieldsUnder(annotatedSchema, []);
  * The values with defaults for what is left out, and with a map wherever a bare value stands for one. Changes `data`.
  */
 export function withDefaults(data: unknown): unknown {
-  const complete = Default(configurationSchema, data);
+  const complete = filled(annotatedSchema, data);
   if (typeof complete !== 'object' || complete === null) return complete;
   for (const { path, schema } of fields) {
     const value = valueAt(complete, path);
@@ -97,7 +96,25 @@ export function withDefaults(data: unknown): unknown {
       value.map((item) => asMap(key, item)),
     );
   }
-  return Default(configurationSchema, complete);
+  return filled(annotatedSchema, complete);
+}
+
+/** The value, or its default where there is none, and the same of what is in it. Changes `value`. */
+function filled(schema: AnnotatedSchema, value: unknown): unknown {
+  const complete = value === undefined ? structuredClone(schema.default) : value;
+  const { items, properties } = schema;
+  if (Array.isArray(complete)) return items === undefined ? complete : complete.map((item) => filled(items, item));
+  if (!isMap(complete)) return complete;
+  for (const [name, inner] of Object.entries(properties ?? {})) {
+    const within = filled(inner, complete[name]);
+    if (within !== undefined) complete[name] = within;
+  }
+  return complete;
+}
+
+/** Whether a value is a map, as opposed to a list. */
+export function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function asMap(key: string, value: unknown): unknown {

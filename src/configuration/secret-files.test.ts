@@ -8,7 +8,7 @@ test('white space at the ends of a secret file is named, and so is the kind of c
   assert.deepEqual(of('sqlite:./mdapi.sqlite \n'), ['it has white space at its end']);
   assert.deepEqual(of(' sqlite:./mdapi.sqlite\n\n'), ['it has white space at its beginning and its end']);
   assert.deepEqual(refusal({ env: { MDAPI_REDIS: 'redis://:a/b@redis.example.com' } }), [
-    'environment variable MDAPI_REDIS: redis: the value (not shown) is not redis:// or rediss://, [user:password@]host[:port][/database]; its user or password holds a slash (/): write %2F',
+    'environment variable MDAPI_REDIS: redis: the value (not shown) is not redis:// or rediss://, [user:password@]host[:port][/database], the latter with ?sslrootcert=, sslcert= and sslkey= (absolute paths); its user or password holds a slash (/): write %2F',
   ]);
   const written = (password: string) => of(`postgres://mdapi:${password}@db.example.com/mdapi`);
   assert.deepEqual(written('a#b'), ['its user or password holds a number sign (#): write %23']);

@@ -1,4 +1,5 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { createRequire } from 'node:module';
+import type { Node } from 'yaml';
 import type { AnnotatedSchema } from './kinds.ts';
 import { type Field, fields, setAt, variablePrefix } from './schema.ts';
 import { didYouMean } from './spelling.ts';
@@ -28,8 +29,12 @@ export interface Flag {
   readonly value: string;
 }
 
+/** Loaded where there is a file to read. */
+const yaml = () => createRequire(import.meta.url)('yaml') as typeof import('yaml');
+
 /** Reads a YAML 1.2 text. `fileName` is how messages name the file. A text that is not YAML gives no values. */
 export function readYaml(text: string, fileName: string, problems: Problem[]): Source {
+  const { LineCounter, parseDocument, visit, isScalar } = yaml();
   const lines = new LineCounter();
   // With `silent` a second document would be left out without a word.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
@@ -59,6 +64,7 @@ function faultOf(code: string): string {
 
 /** The node of a value or its key; what is not there stands for the map it is missing from. */
 function nodeIn(root: Node | null, path: readonly string[], part: 'key' | 'value'): Node | null {
+  const { isMap, isSeq } = yaml();
   let node = root;
   for (const [index, name] of path.entries()) {
     if (isSeq(node)) {

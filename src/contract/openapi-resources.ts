@@ -191,7 +191,8 @@ export const resources: readonly Resource[] = [
     tag: 'Description',
     operationId: 'getOpenApi',
     summary: 'This description',
-    description: 'The machine readable description of all endpoints, parameters, responses and errors. Needs no key.',
+    description:
+      'The machine readable description of all endpoints, parameters, responses and errors. Needs no key. Postman, Insomnia and generators of clients import it from this address.',
     schema: 'OpenApiDocument',
     examples: () => ({ openapi: { summary: 'The beginning of this document', value: example.documentBeginning } }),
     caching: 'shared',

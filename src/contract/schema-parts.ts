@@ -1,5 +1,6 @@
-import Type, { type Static, type TProperties, type TSchema } from 'typebox';
+import type { Static, TProperties, TSchema } from 'typebox';
 import { lastInstantMs } from './instant.ts';
+import { Type } from './schema-builder.ts';
 
 /** A price, amount or size: plain notation, no sign, no exponent, no superfluous leading zero. */
 const decimalPattern = '^(0|[1-9]\\d*)(\\.\\d+)?$';

@@ -1,5 +1,6 @@
-import Type, { type Static, type TProperties, type TSchema } from 'typebox';
+import type { Static, TProperties, TSchema } from 'typebox';
 import { errorCodes } from './errors.ts';
+import { Type } from './schema-builder.ts';
 import * as part from './schema-parts.ts';
 
 /**
@@ -119,7 +120,7 @@ export const MarketSchema = open('A market and the rules of its prices and order
   pricePrecision: part.places('Decimal places every price of the market is rounded to.', 1),
   amountPrecision: part.places('Decimal places every amount of the base currency is rounded to.', 8),
   tickSize: part.decimal(
-    'Smallest step of a price, in the quote currency. Client prices have `pricePrecision` decimals and may lie between its steps. For internally converted quote currencies it is derived from `pricePrecision`.',
+    'Smallest step of the price of an order, in the quote currency. It does not bind `buyPrice` and `sellPrice`: they contain the fee, have `pricePrecision` decimals, and can lie between two of its steps. For internally converted quote currencies it is derived from `pricePrecision`.',
     '0.1',
   ),
   minOrderSize: part.decimal('Smallest size of an order, in the base currency.', '0.00005'),

@@ -14,6 +14,8 @@ export interface PageAnswer {
   readonly cacheControl: string;
   readonly vary: string;
   readonly extraHeaders: readonly string[];
+  /** Sent as it is, in no coding: an archive, whose bytes are compared with a digest. */
+  readonly isCompressed?: true;
   /** The symbol of the one market that it is about. */
   readonly symbol?: string | undefined;
 }

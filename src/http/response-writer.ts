@@ -55,8 +55,8 @@ export function writeAnswer(reply: WritableReply, answer: Answer, context: Write
 }
 
 function writePage(reply: WritableReply, answer: PageAnswer, context: WriteContext): Written {
-  const { page, cacheControl, vary, contentType, extraHeaders } = answer;
-  const encoding = chooseEncoding(context.acceptEncoding);
+  const { page, cacheControl, vary, contentType, extraHeaders, isCompressed } = answer;
+  const encoding = isCompressed ? 'identity' : chooseEncoding(context.acceptEncoding);
   const entityTag = page.entityTag(encoding);
   const own = `Cache-Control: ${cacheControl}\r\nETag: ${entityTag}\r\nVary: ${vary}\r\n${headLines(extraHeaders)}`;
   if (matchesEntityTag(context.ifNoneMatch, entityTag)) {

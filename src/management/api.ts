@@ -10,6 +10,7 @@ import type { Asked, ListedOperation, Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import type { Management } from './parts.ts';
 import { type FieldError, Problem } from './problems.ts';
+import { Proposed } from './proposed.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -100,9 +101,11 @@ async function admit(
   if (isRole(operation.access)) request.asked.operator = await gate.admit(request, operation, now);
 }
 
-function send(reply: FastifyReply, { status = 200, answer }: Operation, body: unknown): FastifyReply {
+function send(reply: FastifyReply, { status = 200, answer }: Operation, made: unknown): FastifyReply {
   if (answer === undefined) return reply.code(204).send();
-  reply.code(status);
+  const isProposed = made instanceof Proposed;
+  reply.code(isProposed ? 202 : status);
+  const body = isProposed ? made.approval : made;
   // As bytes, which some operations have ready: the framework adds a charset to text, and JSON has none (RFC 8259 §11).
   const bytes = body instanceof Buffer ? body : Buffer.from(JSON.stringify(body));
   return reply.header('Content-Type', 'application/json').send(bytes);
@@ -151,8 +154,10 @@ function textCheck(schema: TObject): Check {
 }
 
 function checkOf(schema: TObject, prepared: (value: unknown) => unknown): Check {
-  const validator = Compile(schema);
+  // Most operations are never asked of a process: they would only make its start later.
+  let validator: ReturnType<typeof Compile<TObject>> | undefined;
   return (given) => {
+    validator ??= Compile(schema);
     const value = prepared(given);
     if (validator.Check(value)) return value;
     const errors = fieldErrors(schema, validator.Errors(value) as unknown as readonly SchemaError[]);

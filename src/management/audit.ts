@@ -8,7 +8,7 @@ const AuditEntrySchema = fields.named('AuditEntry', 'A change, or an attempt to 
   id: fields.id('aud', 'The entry’s id.'),
   ...fields.instantFields('at', 'When it was done.'),
   actor: fields.line(
-    'Who did it: the name of a token, `configuration` for that of the configuration, `cli:` and the user of the system for the command line, `unknown` for whoever was refused.',
+    'Who did it: the name of a token, `configuration` for that of the configuration, `cli:` and the user of the system for the command line, `cli:alice (said by root)` where that names a person, whom nothing proves; `unknown` for whoever was refused.',
     'alice',
     300,
   ),

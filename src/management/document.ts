@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import { exampleOf } from '../contract/schema-parts.ts';
+import { ApprovalSchema } from '../operator/approval.ts';
 import { isRole, roles, roleTable } from '../operator/role.ts';
 import type { ListedOperation, Operation } from './operation.ts';
 import { type ProblemCode, ProblemSchema, problemCodes, problemTable, problemType } from './problems.ts';
@@ -32,6 +33,7 @@ const tags = {
   Maintenance: 'Windows in which only `/v1/status` is served.',
   Notices: 'E-mail to holders of keys.',
   Alerts: 'What operators are told, and where.',
+  Approvals: 'Changes that one person proposes and another one confirms.',
   Audit: 'Who changed what, and who may.',
   Description: 'What needs no sign-in: this document and the problems.',
 };
@@ -209,13 +211,16 @@ const header = (name: keyof typeof headers) => ({ [name]: { $ref: `#/components/
 const everyAnswer = () => ({ ...header('X-Request-Id'), ...header('Cache-Control') });
 
 function answerObject(
-  { access, status = 200, answer, answerType }: Operation,
+  { access, status = 200, answer, answerType, canWait }: Operation,
   content: (schema: TSchema, type?: string) => Json,
 ): Json {
   const setsCookie = access === 'sign-in' || answer === undefined;
   const answerHeaders = { ...everyAnswer(), ...(setsCookie && header('Set-Cookie')) };
   if (answer === undefined) return { 204: { description: 'Signed out.', headers: answerHeaders } };
-  return { [status]: { description: descriptionOf(answer), headers: answerHeaders, ...content(answer, answerType) } };
+  const made = { description: descriptionOf(answer), headers: answerHeaders, ...content(answer, answerType) };
+  if (canWait !== true) return { [status]: made };
+  const description = 'Another person has to confirm it (`admin.approvals`): the proposal. Nothing is changed yet.';
+  return { [status]: made, 202: { description, headers: everyAnswer(), ...content(ApprovalSchema) } };
 }
 
 /** Every code that an operation can answer. */

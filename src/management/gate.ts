@@ -131,9 +131,19 @@ export class Gate {
     throw roleOfPrograms(holder);
   }
 
-  /** Makes a session for an authenticated holder. */
-  async open(holder: Holder, request: FastifyRequest, more: object = {}): Promise<ReturnType<Sessions['open']>> {
-    const opened = this.sessions.open(holder);
+  /**
+   * Makes a session for an authenticated holder.
+   *
+   * @param more for the audit log
+   * @param atMostMs where it is to end sooner than others
+   */
+  async open(
+    holder: Holder,
+    request: FastifyRequest,
+    more: object = {},
+    atMostMs?: number,
+  ): Promise<ReturnType<Sessions['open']>> {
+    const opened = this.sessions.open(holder, atMostMs);
     this.#counts.signIns++;
     const { id, tokenId, name, role, expiresAt } = opened.session;
     const address = this.#addressOf(request).text;
@@ -221,9 +231,9 @@ export class Gate {
   }
 
   /** A person whom the OpenID Connect provider knows and who has no role here. */
-  refusePerson(name: string, request: FastifyRequest, now: EpochMs): Promise<void> {
+  refusePerson(person: string, request: FastifyRequest, now: EpochMs, looked: LookedFor): Promise<void> {
     this.noteFailure(request, now);
-    return this.#refused(request, 'provider', undefined, name);
+    return this.#refused(request, 'provider', undefined, { person, ...looked });
   }
 
   async #used(token: TokenRecord): Promise<Holder> {
@@ -231,9 +241,9 @@ export class Gate {
     return { tokenId: token.id, name: token.name, role: token.role };
   }
 
-  #refused(request: FastifyRequest, purpose: string, token?: TokenRecord, person?: string): Promise<void> {
+  #refused(request: FastifyRequest, purpose: string, token?: TokenRecord, refused?: RefusedPerson): Promise<void> {
     const address = this.#addressOf(request).text;
-    return this.#bestEffort(() => this.#refusals.record(address, purpose, token?.id, person));
+    return this.#bestEffort(() => this.#refusals.record(address, purpose, token?.id, refused));
   }
 
   #record(name: string, change: Parameters<Management['store']['audit']['record']>[0]): Promise<void> {
@@ -312,6 +322,16 @@ function credentialsOf(scheme: 'Bearer' | 'Challenge', authorization: string): s
   return name?.toLowerCase() === scheme.toLowerCase() ? credentials : undefined;
 }
 
+/** Where a role was looked for, and what kind of value was there. */
+interface LookedFor {
+  readonly claim: string;
+  readonly found: string;
+}
+
+interface RefusedPerson extends LookedFor {
+  readonly person: string;
+}
+
 const entriesPerHourMax = 60;
 const hourMs = 3_600_000;
 
@@ -338,9 +358,9 @@ export class RefusalLog {
    * @param address the canonical one of the sender
    * @param purpose what it was sent for: `sign-in` or the id of an operation
    * @param tokenId of a known token that is no longer valid
-   * @param person who was refused, where it was no token
+   * @param refused who it was, where it was no token
    */
-  async record(address: string, purpose: string, tokenId?: string, person?: string): Promise<void> {
+  async record(address: string, purpose: string, tokenId?: string, refused?: RefusedPerson): Promise<void> {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#hourStartMs >= hourMs) {
       this.#hourStartMs = nowMs;
@@ -354,12 +374,12 @@ export class RefusalLog {
     const leftOutBefore = this.#leftOut;
     this.#leftOut = 0;
     const token = tokenId === undefined ? 'a wrong token' : 'a token that is no longer valid';
-    const what = person === undefined ? token : `${person}, who has no role,`;
+    const what = refused === undefined ? token : `${refused.person}, who has no role,`;
     await this.#audit.record({
       action: 'session.refuse',
       subject: tokenId === undefined ? { kind: 'session', id: purpose } : { kind: 'token', id: tokenId },
       summary: `Refused ${what} from ${address}.`,
-      details: { address, purpose, leftOutBefore, ...(person !== undefined && { person }) },
+      details: { address, purpose, leftOutBefore, ...refused },
     });
   }
 }

@@ -11,6 +11,7 @@ import {
   type Verdict,
   verdictRefusal,
 } from '../operator/review.ts';
+import { proposedInstead } from './approvals.ts';
 import { type Asked, assertConfirmed, type Described, noBody, operation, strictObject } from './operation.ts';
 import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
@@ -35,10 +36,11 @@ const decision = strictObject('The decision.', {
 
 type Decided = Pick<
   Asked<Static<typeof idParams>, never, Static<typeof decision>>,
-  'params' | 'body' | 'store' | 'now'
+  'params' | 'body' | 'store' | 'operator' | 'now'
 >;
 
-async function settled({ params, body, store, now }: Decided, verdict: Verdict, management: Management) {
+async function settled({ params, body, ...asked }: Decided, verdict: Verdict, management: Management) {
+  const { store, now } = asked;
   const found = (await loadPending(store)).find(({ id }) => id === params.id);
   if (found === undefined) throw noLonger();
   const refusal = verdictRefusal(found, verdict);
@@ -49,6 +51,9 @@ async function settled({ params, body, store, now }: Decided, verdict: Verdict, 
   if (found.reason === 'loss' && verdict === 'accept') {
     await management.market.snapshots.save();
     assertConfirmed(body.confirm ?? '', found.source, 'Delisting');
+    const change = { action: 'catalogue.delist', source: found.source, id: found.id } as const;
+    const proposed = await proposedInstead(change, asked, management);
+    if (proposed !== undefined) return proposed;
   }
   await settle(store, found, verdict, now);
   await management.changes.look();
@@ -66,6 +71,7 @@ const deciding = {
   params: idParams,
   body: decision,
   answer: fields.referenceTo(PendingListSchema, 'What waited.'),
+  canWait: true,
   problems: ['CONFLICT'],
 } as const;
 

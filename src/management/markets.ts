@@ -11,6 +11,7 @@ import { catalogueMarkets, type MarketView, marketFields } from '../operator/mar
 import { explainPrice, PriceReportSchema, withheldField, withheldOf } from '../operator/price.ts';
 import { sourceQuotes, sourcesField } from '../operator/source.ts';
 import type { Store } from '../store/store.ts';
+import { needsApproval, proposedInstead } from './approvals.ts';
 import {
   type Asked,
   assertConfirmed,
@@ -247,7 +248,9 @@ export const marketOperations = {
       const { markets } = management.market;
       const { symbol, exchangeSymbol } = marketOf(management, params.symbol);
       const doubts = doubtsOf(markets, exchangeSymbol, asked.now);
-      const refusal = acceptRefusal({ symbol, held: withheldOf(markets, symbol), doubts }, source);
+      const held = withheldOf(markets, symbol);
+      if (needsApproval('rates', management) && held.some(({ reason }) => reason === 'rate')) throw rateWaits(symbol);
+      const refusal = acceptRefusal({ symbol, held, doubts }, source);
       if (refusal !== undefined) {
         const said = { code: 'nothing_doubted', values: { symbol } } as const;
         throw new Problem('CONFLICT', refusal, doubts.length === 0 && source === undefined ? { said } : {});
@@ -289,14 +292,23 @@ export const marketOperations = {
     description:
       'Final: the symbol never comes back. It has no price from then on, and is listed as `delisted` for 30 days. `confirm` must repeat the symbol.',
     ...changing,
+    canWait: true,
     body: confirmation('symbol', 'BTCCZK'),
     async handle({ params, body, ...asked }, management) {
       const { symbol } = marketOf(management, params.symbol);
       assertConfirmed(body.confirm, symbol, 'Delisting');
+      const proposed = await proposedInstead({ action: 'market.delist', symbol }, asked, management);
+      if (proposed !== undefined) return proposed;
       return changed((markets, _, now) => markets.delist(symbol, now), symbol, asked, management);
     },
   }),
 };
+
+/** With the price of a market its rate would be accepted, which is not for one person. */
+function rateWaits(symbol: MarketSymbol): Problem {
+  const detail = `The rate of ${symbol} is held: another person has to confirm its acceptance. Accept the rate itself.`;
+  return new Problem('CONFLICT', detail, { said: { code: 'rate_needs_approval', values: { symbol } } });
+}
 
 /** Makes a change in the store, with all that the feed reported there before it. Gives the market as it is then. */
 async function changed(

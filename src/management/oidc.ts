@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as client from 'openid-client';
 import type { OidcConfiguration } from '../configuration/configuration.ts';
 import { randomBase62 } from '../ground/base62.ts';
-import { type Role, roles } from '../operator/role.ts';
 import type { Gate } from './gate.ts';
 import { ownOriginOf } from './hosts.ts';
+import { discover, providerFault } from './oidc-provider.ts';
 import type { Management } from './parts.ts';
+import { type Claims, kindOfClaim, roleOf } from './roles-claim.ts';
 import { cookieFlags, isOverTls, setSessionCookie } from './session.ts';
 
 /** Why a sign-in through the provider gave no session. The console has a sentence for each. */
@@ -17,7 +18,6 @@ const attemptCookie = 'mdapi_sign_in';
 const attemptForSeconds = 600;
 /** 256 random bits, the length of a PKCE verifier (RFC 7636 §4.1). */
 const secretLength = 43;
-const providerTimeoutSeconds = 10;
 
 /**
  * Sign-in through an OpenID Connect provider: the authorization code flow with PKCE, state and nonce. What belongs to
@@ -36,7 +36,7 @@ export function addProviderSignIn(
 
   function fail(reply: FastifyReply, failure: Failure, error?: unknown): FastifyReply {
     if (error !== undefined)
-      parts.log.warn(describeError(error), 'a sign-in through the OpenID Connect provider failed');
+      parts.log.warn(describeError(error, settings), 'a sign-in through the OpenID Connect provider failed');
     return reply.redirect(`/console/?sign-in=${failure}`, 303);
   }
 
@@ -62,13 +62,19 @@ export function addProviderSignIn(
       if (request.query.error !== undefined) return fail(reply, 'cancelled', new Error(String(request.query.error)));
       if (gate.isUsedUp(request, now)) return fail(reply, 'too-many');
       try {
-        const { subject, name, role } = await provider.personOf(attempt, new URL(request.url, redirectUri(request)));
+        const { subject, name, role, found } = await provider.personOf(
+          attempt,
+          new URL(request.url, redirectUri(request)),
+        );
         if (role === undefined) {
-          await gate.refusePerson(name, request, now);
+          const looked = { claim: settings.rolesClaim, found };
+          parts.log.warn(looked, 'a person has signed in at the provider, whose claims give no role');
+          await gate.refusePerson(name, request, now, looked);
           return fail(reply, 'no-role');
         }
         const details = { issuer: settings.issuer, subject };
-        setSessionCookie(reply, await gate.open({ tokenId: undefined, name, role }, request, details), request, parts);
+        const opened = await gate.open({ tokenId: undefined, name, role }, request, details, settings.sessionForMs);
+        setSessionCookie(reply, opened, request, parts);
         return reply.redirect('/console/', 303);
       } catch (error) {
         gate.noteFailure(request, now);
@@ -85,9 +91,13 @@ function isAttempt(parts: readonly string[]): parts is Attempt {
 }
 
 /** Gives what may be logged: the whole error can hold tokens and claims. */
-function describeError(error: unknown) {
-  const { message, code, error: answer } = error as { message?: unknown; code?: unknown; error?: unknown };
-  return { reason: String(message), code: code && String(code), answer: answer && String(answer) };
+function describeError(error: unknown, settings: OidcConfiguration) {
+  const { code, error: answer } = error as { code?: unknown; error?: unknown };
+  return {
+    reason: providerFault(error, settings).message,
+    code: code && String(code),
+    answer: answer && String(answer),
+  };
 }
 
 class Provider {
@@ -117,21 +127,18 @@ class Provider {
     const idToken = tokens.claims()!;
     const hasUserInfo = provider.serverMetadata().userinfo_endpoint !== undefined;
     const more = hasUserInfo ? await client.fetchUserInfo(provider, tokens.access_token, idToken.sub) : {};
-    const claims: Readonly<Record<string, unknown>> = { ...more, ...idToken };
-    return { subject: idToken.sub, name: nameOf(idToken.sub, claims), role: roleOf(claims, this.#settings) };
+    const claims: Claims = { ...more, ...idToken };
+    return {
+      subject: idToken.sub,
+      name: nameOf(idToken.sub, claims),
+      role: roleOf(claims, this.#settings),
+      found: kindOfClaim(claims, this.#settings.rolesClaim),
+    };
   }
 
   /** Once, and again after it failed. */
   #discover(): Promise<client.Configuration> {
-    const { issuer, clientId, clientSecret } = this.#settings;
-    const url = new URL(issuer);
-    const options = {
-      timeout: providerTimeoutSeconds,
-      // Verifies the signature of ID tokens too, not only the connection they come over.
-      execute: [client.enableNonRepudiationChecks, ...(url.protocol === 'http:' ? [client.allowInsecureRequests] : [])],
-    };
-    const authentication = client.ClientSecretBasic(clientSecret);
-    this.#discovered ??= client.discovery(url, clientId, undefined, authentication, options).catch((error: unknown) => {
+    this.#discovered ??= discover(this.#settings).catch((error: unknown) => {
       this.#discovered = undefined;
       throw error;
     });
@@ -139,15 +146,8 @@ class Provider {
   }
 }
 
-/** The highest of the roles that the values of the claim stand for. */
-function roleOf(claims: Readonly<Record<string, unknown>>, settings: OidcConfiguration): Role | undefined {
-  const mapping = new Map<unknown, Role>(Object.entries(settings.roles));
-  const found = [claims[settings.rolesClaim]].flat().map((value) => mapping.get(value));
-  return roles.findLast((role) => found.includes(role));
-}
-
 /** For the audit log. The prefix keeps people apart from tokens, whose names have no colon. */
-function nameOf(subject: string, { email, email_verified: isVerified }: Readonly<Record<string, unknown>>): string {
+function nameOf(subject: string, { email, email_verified: isVerified }: Claims): string {
   const isUsable = typeof email === 'string' && isVerified !== false && /^[\x21-\x7e]{3,254}$/.test(email);
   return `oidc:${isUsable ? email : subject.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, 255)}`;
 }

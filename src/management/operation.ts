@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts';
 import type { Access, Gate, Operator } from './gate.ts';
 import type { Management } from './parts.ts';
 import { invalid, Problem, type ProblemCode } from './problems.ts';
+import type { Proposed } from './proposed.ts';
 
 /** A request that passed the gate and whose values are as the operation declares them. */
 export interface Asked<Params = never, Query = never, Body = never> {
@@ -47,12 +48,14 @@ interface Declared<Params extends TObject, Query extends TObject, Body extends T
   readonly answerType?: 'text/event-stream';
   /** The body of the answer; its description is that of the answer too. */
   readonly answer?: Answer;
+  /** Whether a second person may have to confirm it: then it answers 202 with the proposal. */
+  readonly canWait?: true;
   /** Beside those that every operation of its kind can answer; with parameters in its path that is `NOT_FOUND` too. */
   readonly problems?: readonly ProblemCode[];
   handle(
     asked: Asked<Static<Params>, Static<Query>, Static<Body>>,
     management: Management,
-  ): Static<Answer> | Promise<Static<Answer>>;
+  ): Static<Answer> | Proposed | Promise<Static<Answer> | Proposed>;
 }
 
 export interface Operation extends Omit<Declared<TObject, TObject, TObject, TSchema>, 'handle' | 'method' | 'access'> {

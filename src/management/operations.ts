@@ -3,6 +3,7 @@ import * as part from '../contract/schema-parts.ts';
 import { line, named } from '../operator/fields.ts';
 import { accountOperations } from './accounts.ts';
 import { alertOperations } from './alerts.ts';
+import { approvalOperations } from './approvals.ts';
 import { auditOperations } from './audit.ts';
 import { managementDocument, type Tag } from './document.ts';
 import { feedOperations } from './feed.ts';
@@ -76,6 +77,7 @@ const byTag: Readonly<Record<Tag, Readonly<Record<string, Operation>>>> = {
   Maintenance: maintenanceOperations,
   Notices: noticeOperations,
   Alerts: alertOperations,
+  Approvals: approvalOperations,
   Audit: { ...auditOperations, ...tokenOperations },
   Description: { readProblem, readDocument },
 };

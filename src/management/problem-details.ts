@@ -49,6 +49,7 @@ export const ProblemDetailSchema = coded('ProblemDetailCode', 'What went wrong t
   term_not_converted: { subject: line('The market or currency.', 'BTCEUR', 32) },
   market_unknown: {},
   nothing_doubted: { symbol },
+  rate_needs_approval: { symbol },
   nothing_waits: {},
   not_settled: {
     source: line('Of whose list they are.', 'kraken', 32),

@@ -3,11 +3,13 @@ import * as part from '../contract/schema-parts.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import * as fields from '../operator/fields.ts';
-import { acceptableRate, RateSchema, type RateView, rateView, rateViews } from '../operator/rate.ts';
+import { acceptableRate, RateSchema, type RateView, rateView } from '../operator/rate.ts';
 import type { Store } from '../store/store.ts';
-import { type Asked, type Described, noBody, operation, strictObject } from './operation.ts';
-import type { AdminParts, Management } from './parts.ts';
+import { proposedInstead } from './approvals.ts';
+import { type Asked, noBody, operation, strictObject } from './operation.ts';
+import type { Management } from './parts.ts';
 import { Problem } from './problems.ts';
+import { allRates } from './views.ts';
 
 const RateListSchema = fields.named('RateList', 'The conversion rates.', {
   rates: fields.listOf(RateSchema, 'One for each converted quote currency.'),
@@ -22,15 +24,6 @@ const quoteParams = Type.Object({
 });
 
 const changing = { access: 'operator', params: quoteParams, answer: RateSchema, problems: ['CONFLICT'] } as const;
-
-/** All rates as they are now. */
-export function allRates({ configuration, market, feed }: RateParts, now: EpochMs): RateView[] {
-  return rateViews(market.markets, configuration.pricing.converted, feed.rates(), now);
-}
-
-interface RateParts extends Pick<AdminParts, 'configuration' | 'feed'> {
-  readonly market: Pick<AdminParts['market'], 'markets'>;
-}
 
 export const rateOperations = {
   readRates: operation({
@@ -47,6 +40,7 @@ export const rateOperations = {
     description:
       'It is in force at once; where none is held, the one in force that nothing has confirmed is confirmed. `mid` names what was seen: where another is held by now, nothing is taken.',
     ...changing,
+    canWait: true,
     body: strictObject('What is accepted.', {
       mid: Type.Optional(part.decimal('The rate that was seen; without it whichever is held now.', '26.15')),
     }),
@@ -56,40 +50,42 @@ export const rateOperations = {
       if (mid === undefined) throw new Problem('CONFLICT', `Nothing of the rate of ${quote} is doubted.`);
       if (body.mid !== undefined && body.mid !== mid)
         throw new Problem('CONFLICT', `The rate of ${quote} that is doubted is now ${mid}.`);
+      const proposed = await proposedInstead({ action: 'rate.accept', quote, mid }, asked, management);
+      if (proposed !== undefined) return proposed;
       return changed((rates) => rates.accept(quote, mid, asked.now), quote, asked, management);
     },
   }),
-  holdRate: switching(
-    {
-      path: '/api/rates/:quote/hold',
-      summary: 'Keep the rate in force',
-      description:
-        'It stays in force whatever comes, until it is released or its validity ends, and counts as confirmed. Repeating it changes nothing.',
-    },
-    (rates, quote, now) => rates.setHeld(quote, now),
-  ),
-  releaseRate: switching(
-    {
-      path: '/api/rates/:quote/release',
-      summary: 'Release a rate',
-      description: 'Ends the operator’s hold; the next reading is judged as usual. Repeating it changes nothing.',
-    },
-    (rates, quote) => rates.setHeld(quote, undefined),
-  ),
-};
-
-type Change = (rates: Store['rates'], quote: CurrencyCode, now: EpochMs) => Promise<unknown>;
-
-function switching(described: Described, change: Change) {
-  return operation({
-    ...described,
+  holdRate: operation({
+    path: '/api/rates/:quote/hold',
+    summary: 'Keep the rate in force',
+    description:
+      'It stays in force whatever comes, until it is released or its validity ends, and counts as confirmed. Repeating it changes nothing.',
     ...changing,
     body: noBody,
     async handle({ params, ...asked }, management) {
-      return changed(change, quoteOf(management, params.quote), asked, management);
+      const quote = quoteOf(management, params.quote);
+      return changed((rates) => rates.setHeld(quote, asked.now), quote, asked, management);
     },
-  });
-}
+  }),
+  releaseRate: operation({
+    path: '/api/rates/:quote/release',
+    summary: 'Release a rate',
+    description: 'Ends the operator’s hold; the next reading is judged as usual. Repeating it changes nothing.',
+    ...changing,
+    canWait: true,
+    body: noBody,
+    async handle({ params, ...asked }, management) {
+      const quote = quoteOf(management, params.quote);
+      const isHeld = (await asked.store.rates.list()).some((each) => each.quote === quote && each.heldAt !== undefined);
+      const change = { action: 'rate.release', quote } as const;
+      const proposed = isHeld ? await proposedInstead(change, asked, management) : undefined;
+      if (proposed !== undefined) return proposed;
+      return changed((rates) => rates.setHeld(quote, undefined), quote, asked, management);
+    },
+  }),
+};
+
+type Change = (rates: Store['rates'], quote: CurrencyCode, now: EpochMs) => Promise<unknown>;
 
 /** A converted quote currency, written in any case. Throws `NOT_FOUND`. */
 function quoteOf({ configuration }: Management, written: string): CurrencyCode {

@@ -49,9 +49,14 @@ export class Sessions {
     return this.#byDigest.size;
   }
 
-  /** Makes a session and its secret. */
-  open(holder: Holder): { readonly secret: string; readonly session: Session } {
+  /**
+   * Makes a session and its secret.
+   *
+   * @param atMostMs where it is to end sooner than others
+   */
+  open(holder: Holder, atMostMs = this.#lastsMs): { readonly secret: string; readonly session: Session } {
     this.#dropExpired();
+    const lastsMs = Math.min(this.#lastsMs, atMostMs);
     const [oldest] = this.#byDigest.keys();
     if (this.#byDigest.size >= sessionsMax && oldest !== undefined) this.#byDigest.delete(oldest);
     const secret = randomBase62(secretLength, this.#randomness);
@@ -59,8 +64,8 @@ export class Sessions {
       id: `ses_${randomBase62(idLength, this.#randomness)}`,
       ...holder,
       csrfToken: randomBase62(secretLength, this.#randomness),
-      expiresAt: (this.#clock.now() + this.#lastsMs) as EpochMs,
-      endsAtMonotonicMs: this.#clock.monotonicMs() + this.#lastsMs,
+      expiresAt: (this.#clock.now() + lastsMs) as EpochMs,
+      endsAtMonotonicMs: this.#clock.monotonicMs() + lastsMs,
     };
     this.#byDigest.set(digestText(secret), session);
     return { secret, session };

@@ -2,10 +2,12 @@ import Type, { type Static } from 'typebox';
 import * as part from '../contract/schema-parts.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { termFields, termScopes } from '../market/terms.ts';
+import { proposedTerm } from '../operator/approval.ts';
 import { instantMs, listOf, named, openEnum } from '../operator/fields.ts';
 import { newTermOf, TermSchema, termPrecision, termRounding, termView, termViews } from '../operator/term.ts';
 import { TermEffectSchema, termEffect, termRefusal } from '../operator/term-effect.ts';
 import { assertTerm, type NewTerm } from '../store/terms.ts';
+import { proposedInstead } from './approvals.ts';
 import { noBody, operation, pathId, strictObject } from './operation.ts';
 import type { Management } from './parts.ts';
 import { invalid, Problem } from './problems.ts';
@@ -83,7 +85,9 @@ export const termOperations = {
     status: 201,
     answer: TermSchema,
     problems: ['CONFLICT'],
-    async handle({ body: { confirm = false, ...body }, store, now }, management) {
+    canWait: true,
+    async handle({ body: { confirm = false, ...body }, ...asked }, management) {
+      const { store, now } = asked;
       const { markets } = management.market;
       const term = draftOf(body, management, now);
       const { concerns, concernCodes } = termEffect(markets, term, now);
@@ -93,6 +97,9 @@ export const termOperations = {
           errors: [{ field: 'confirm', message: 'must be true.' }],
         });
       }
+      const change = { action: 'term.set', term: proposedTerm(term, now) } as const;
+      const proposed = await proposedInstead(change, asked, management);
+      if (proposed !== undefined) return proposed;
       const { id } = await store.terms.add(term);
       return termView(id, markets.terms, await store.terms.list({ withCancelled: true }), now);
     },
@@ -117,9 +124,13 @@ export const termOperations = {
     body: noBody,
     answer: TermSchema,
     problems: ['CONFLICT'],
-    async handle({ params, store, now }, { market: { markets } }) {
+    canWait: true,
+    async handle({ params, ...asked }, management) {
+      const { store, now } = asked;
+      const proposed = await proposedInstead({ action: 'term.cancel', id: params.id }, asked, management);
+      if (proposed !== undefined) return proposed;
       await store.terms.cancel(params.id);
-      return termView(params.id, markets.terms, await store.terms.list({ withCancelled: true }), now);
+      return termView(params.id, management.market.markets.terms, await store.terms.list({ withCancelled: true }), now);
     },
   }),
 };

@@ -7,6 +7,7 @@ import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath } from '../market/upstream.ts';
 import { allDoubts } from '../operator/doubt.ts';
 import { instants } from '../operator/fields.ts';
+import { type RateView, rateViews } from '../operator/rate.ts';
 import { servedBody } from '../operator/served.ts';
 import { marketQuotes } from '../operator/source.ts';
 import type { AdminParts } from './parts.ts';
@@ -107,4 +108,13 @@ export function sourceViews(
       doubts: doubts.filter(({ source }) => source === id),
     };
   });
+}
+
+/** All rates as they are now. */
+export function allRates({ configuration, market, feed }: RateParts, now: EpochMs): RateView[] {
+  return rateViews(market.markets, configuration.pricing.converted, feed.rates(), now);
+}
+
+interface RateParts extends Pick<AdminParts, 'configuration' | 'feed'> {
+  readonly market: Pick<AdminParts['market'], 'markets'>;
 }

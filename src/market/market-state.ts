@@ -1,6 +1,7 @@
-import Type, { type TProperties } from 'typebox';
-import { Compile } from 'typebox/compile';
+import type { TProperties } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import { checkOf } from '../ground/schema-check.ts';
 import type { ReviewState } from './catalogue-review.ts';
 import type { Doubt, DoubtSubject, PeerDoubts } from './doubts.ts';
 import type { ListedBySource, MarketRecord } from './market-catalogue.ts';
@@ -71,7 +72,7 @@ const rateValues = {
 const rate = Type.Object(rateValues);
 
 /** Checks the values that prices are made of. */
-const checked = Compile(
+const isState = checkOf(
   Type.Object({
     format: Type.Literal(format),
     tickers: entriesOf({
@@ -148,7 +149,7 @@ const checked = Compile(
 export function readState(text: string): MarketState | undefined {
   try {
     const read: unknown = JSON.parse(text);
-    return checked.Check(read) ? (read as unknown as MarketState) : undefined;
+    return isState(read) ? (read as MarketState) : undefined;
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { describe, test } from 'node:test';
 import type { SMTPServerOptions } from 'smtp-server';
 import { MailServer } from '../../test/support/mail-server.ts';
-import { tlsTexts } from '../../test/support/tls-files.ts';
+import { tlsFiles, tlsTexts } from '../../test/support/tls-files.ts';
 import { type Delivery, deliver, needsTls, type SmtpServer } from './delivery.ts';
 import { smtpOf } from './notices.testing.ts';
 
@@ -220,6 +220,25 @@ describe('TLS to the mail server', () => {
       assert.equal(delivery.kind, 'postponed');
       assert.match(reasonOf(delivery), /unable to verify the first certificate/);
       assert.equal(server.whole.length, 0);
+    }
+  });
+
+  test('with a certificate of its own is a delivery once that is named, or any of a local relay is taken (fault row 105)', async (t) => {
+    for (const implicitTls of [true, false]) {
+      const server = await MailServer.start(t, {
+        options: { ...certificate, secure: implicitTls, hideSTARTTLS: false },
+      });
+      const relay = { ...smtpOf(server), implicitTls };
+      assert.match(
+        reasonOf(await send(relay)),
+        /certificate.*\(mail\.caFile names one of its own, mail\.anyCertificate/,
+      );
+      assert.deepEqual(await send({ ...relay, takesAnyCertificate: true }), { kind: 'accepted' });
+      assert.deepEqual(await send({ ...relay, caFile: tlsFiles.authority }), { kind: 'accepted' });
+      const unreadable = await send({ ...relay, caFile: '/nowhere/relay.pem' });
+      assert.equal(unreadable.kind, 'postponed');
+      assert.match(reasonOf(unreadable), /the file \/nowhere\/relay\.pem \(mail\.caFile\) cannot be read/);
+      assert.equal(server.whole.length, 2);
     }
   });
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
@@ -10,7 +11,11 @@ export interface SmtpServer {
   /** TLS from the first byte (`smtps://`, RFC 8314). Otherwise STARTTLS is used whenever the server offers it. */
   readonly implicitTls: boolean;
   readonly credentials: { readonly user: string; readonly password: string } | undefined;
-  /** Over those of the runtime, such as a certificate authority of one's own. */
+  /** PEM file that its certificate is held against, in the place of the system's authorities. */
+  readonly caFile?: string | undefined;
+  /** No certificate is refused. For relays of this machine or a private network alone. */
+  readonly takesAnyCertificate?: boolean;
+  /** Over those of the runtime, in tests: a certificate authority of one's own. */
   readonly tls?: ConnectionOptions;
 }
 
@@ -78,7 +83,13 @@ function withConnection<Result>(
   resultOf: (error: SmtpFailure | null) => Result,
 ): Promise<Result> {
   return new Promise((resolve) => {
-    const connection = connectionTo(server);
+    let connection: SmtpConnection;
+    try {
+      connection = connectionTo(server);
+    } catch (error) {
+      resolve(resultOf(error as SmtpFailure));
+      return;
+    }
     const finish = (error: SmtpFailure | null) => {
       signal.removeEventListener('abort', aborted);
       resolve(resultOf(error));
@@ -108,8 +119,21 @@ function connectionTo(server: SmtpServer): SmtpConnection {
     connectionTimeout: connectTimeoutMs,
     greetingTimeout: greetingTimeoutMs,
     socketTimeout: socketTimeoutMs,
-    ...(server.tls === undefined ? {} : { tls: server.tls }),
+    tls: tlsOptionsOf(server),
   });
+}
+
+function tlsOptionsOf({ caFile, takesAnyCertificate = false, tls }: SmtpServer): ConnectionOptions {
+  if (takesAnyCertificate) return { rejectUnauthorized: false };
+  return caFile === undefined ? { ...tls } : { ca: contentOf(caFile) };
+}
+
+function contentOf(caFile: string): string {
+  try {
+    return readFileSync(caFile, 'utf8');
+  } catch {
+    throw new Error(`the file ${caFile} (mail.caFile) cannot be read`);
+  }
 }
 
 /** Its `command` is the step: `CONN`, `AUTH …`, `MAIL FROM`, `RCPT TO`, `DATA`, or `API` before any. */
@@ -161,8 +185,11 @@ function reasonOf(error: SmtpFailure, server: SmtpServer): string {
   if (command.startsWith('AUTH') || code === 'EAUTH')
     return `login refused${responseCode === undefined ? '' : ` (${responseCode})`}`;
   if (responseCode !== undefined) return safeLine(`refused${step}: ${response}`, server);
-  return safeLine(code === undefined ? error.message : `${code}${step}: ${error.message}`, server);
+  const said = code === undefined ? error.message : `${code}${step}: ${error.message}`;
+  return safeLine(/certificate/i.test(said) ? `${said} (${ownCertificate})` : said, server);
 }
+
+const ownCertificate = 'mail.caFile names one of its own, mail.anyCertificate takes that of a local relay';
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|::1|0:0:0:0:0:0:0:1)$/i;
 

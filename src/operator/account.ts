@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import { languages } from '../ground/languages.ts';
 import type { AccountRecord, Accounts, KeyCounts } from '../store/accounts.ts';
 import { count, id, instantFields, line, named, nullable, object, openEnum, viewOf } from './fields.ts';

@@ -1,5 +1,6 @@
-import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
+import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
+import { Type } from '../contract/schema-builder.ts';
 import * as part from '../contract/schema-parts.ts';
 
 /** The instant of the examples. */

@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
+import { Type } from '../contract/schema-builder.ts';
 import type { Clock, EpochMs, Randomness } from '../ground/clock.ts';
 import { type KeyWithAccount, keyUnknown, type NewKey } from '../store/key-record.ts';
 import type { Keys } from '../store/keys.ts';

@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
+import { Type } from '../contract/schema-builder.ts';
 import * as part from '../contract/schema-parts.ts';
 import type { Candle } from '../history/query/candles.ts';
 import type { PriceAt, ProvenAnswer, RecordSummary } from '../history/query/questions.ts';

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import type { Log } from '../ground/log.ts';
 import type { AnsweredRequest, ServedRequest } from '../http/answered-request.ts';
 import { queryValues } from '../http/request-target.ts';

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import * as part from '../contract/schema-parts.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { type PendingMarkets, type PendingReason, pendingReasons } from '../market/catalogue-review.ts';

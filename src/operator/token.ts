@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import type { SourceTokenRecord, TokenRecord } from '../store/tokens.ts';
 import { id, instantFields, instants, line, named, nullableInstantFields, openEnum, viewOf } from './fields.ts';

@@ -3,7 +3,8 @@ import type { Log } from '../ground/log.ts';
 import { SerialQueue } from '../ground/serial-queue.ts';
 import type { Store } from '../store/store.ts';
 
-const snapshotName = 'source-bans';
+/** The name under which they are saved. */
+export const bansSnapshotName = 'source-bans';
 
 /** Until when exchanges want no request from this address, over a restart: one after it would make the ban longer. */
 export class SourceBans {
@@ -21,8 +22,8 @@ export class SourceBans {
 
   /** Reads what was saved. What cannot be read is left out: the exchange says it again. */
   async restore(): Promise<void> {
-    const saved = await this.#store.snapshots.load(snapshotName);
-    for (const [source, until] of entriesOf(saved?.payload ?? '')) {
+    const saved = await this.#store.snapshots.load(bansSnapshotName);
+    for (const [source, until] of bansIn(saved?.payload ?? '')) {
       if (until > this.#clock.now()) this.#untils.set(source, until);
     }
   }
@@ -42,14 +43,15 @@ export class SourceBans {
     const now = this.#clock.now();
     const lasting = [...this.#untils].filter(([, until]) => until > now);
     try {
-      await this.#store.snapshots.save(snapshotName, JSON.stringify(Object.fromEntries(lasting)));
+      await this.#store.snapshots.save(bansSnapshotName, JSON.stringify(Object.fromEntries(lasting)));
     } catch (error) {
       this.#log.warn({ err: error }, 'the ban by an exchange could not be saved: a restart would not know it');
     }
   }
 }
 
-function entriesOf(payload: string): [source: string, until: EpochMs][] {
+/** Reads what was saved: sources, and until when. What cannot be read is none. */
+export function bansIn(payload: string): [source: string, until: EpochMs][] {
   try {
     const entries = Object.entries(JSON.parse(payload));
     return entries.filter((entry): entry is [string, EpochMs] => Number.isSafeInteger(entry[1]));

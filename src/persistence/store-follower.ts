@@ -173,7 +173,9 @@ export class StoreFollower {
   async #prune(): Promise<void> {
     try {
       await this.#store.accessChanges.prune(changesKept);
-      await this.#store.audit.prune((this.#clock.now() - this.#auditForMs) as EpochMs);
+      const before = (this.#clock.now() - this.#auditForMs) as EpochMs;
+      await this.#store.audit.prune(before);
+      await this.#store.approvals.prune(before);
     } catch (error) {
       this.#log.error({ err: error }, 'old entries in the store could not be removed; the next try is in an hour');
     }

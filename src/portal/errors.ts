@@ -88,9 +88,7 @@ export function errorPage(site: Site, errorCode: ErrorCode): PortalPage {
       action,
       block.heading(2, 'Whether to retry', 'retry'),
       retry,
-      errorCode in retryAfterSeconds
-        ? '`Retry-After` is always present, in whole seconds. Repeat the request no sooner.'
-        : '',
+      errorCode in retryAfterSeconds ? retryAfterNote(errorCode) : '',
       block.heading(2, 'Example response', 'example'),
       block.codeBlock('Example response', exampleResponse(site, errorCode), 'http'),
       block.paragraph(
@@ -105,6 +103,13 @@ const entries: readonly Entry[] = errorCodes.map((each) => ({
   route: errorRoute(each),
   title: errorTable[each].title,
 }));
+
+/** Maintenance alone can be over before the time it states: a window that ends early shows in the status. */
+function retryAfterNote(errorCode: ErrorCode): string {
+  return errorCode === 'SERVICE_MAINTENANCE'
+    ? '`Retry-After` is always present, in whole seconds. Until then ask only `GET /v1/status`: a window can end early.'
+    : '`Retry-After` is always present, in whole seconds. Repeat the request no sooner.';
+}
 
 /** Status and whether to retry, at a glance. */
 function badges(site: Site, errorCode: ErrorCode): block.Block {

@@ -76,7 +76,7 @@ function hero(site: Site): block.Block {
     ),
     block.division(
       'demo',
-      block.codeTabs('first-request', translate(site, 'First request'), requestSamples(site.baseUrl, shownTicker, get)),
+      block.codeTabs('first-request', translate(site, 'First request'), requestSamples(site, shownTicker, get)),
       block.codeBlock('Example response', block.shownJson(example), 'json'),
     ),
   );

@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { errorTable } from '../contract/errors.ts';
 import { guideSources } from './guides.ts';
-import { blocksIn, guideIn, hashOf, translate, translationsIn } from './language.ts';
+import { blocksIn, guideIn, translate, translationsIn, wordsOf } from './language.ts';
 import { siteFor } from './site.testing.ts';
+import { translationFaults, untranslated } from './translation-faults.testing.ts';
 
 const repository = new URL('../../', import.meta.url);
 const slugs = readdirSync(new URL('czech/guides/', import.meta.url)).map((name) => name.replace('.txt', ''));
@@ -27,30 +28,60 @@ test('a guide is Czech but for its code, and a paragraph that changed is English
 });
 
 test('a block that is only wrapped anew keeps its translation', () => {
-  assert.equal(hashOf('one two\nthree'), hashOf('one\ntwo three'));
-  assert.notEqual(hashOf('one two'), hashOf('one too'));
+  assert.equal(wordsOf('one two\nthree'), wordsOf('one\ntwo three'));
+  assert.notEqual(wordsOf('one two'), wordsOf('one too'));
 });
 
-test('most of every translated guide is Czech', (t) => {
+test('every block of a translated guide is Czech, tables too, and of the English as it is now', () => {
   for (const slug of slugs) {
-    const text = english(slug);
-    const prose = blocksIn(text).filter((block) => !block.startsWith('```'));
-    const czech = new Set(blocksIn(guideIn('cs', slug, text)));
-    const left = prose.filter((block) => czech.has(block) && !/^## (curl|Python|TypeScript)$/.test(block));
-    for (const block of left) t.diagnostic(`${slug}: to be translated: [${hashOf(block)}] ${block.slice(0, 60)}`);
-    assert.ok(left.length < prose.length / 2, slug);
+    const file = `czech/guides/${slug}.txt`;
+    const prose = blocksIn(english(slug)).filter((block) => !block.startsWith('```'));
+    const translations = translationsIn(`guides/${slug}`);
+    assert.deepEqual(translationFaults(file, prose, translations), []);
+    assert.deepEqual(untranslated(file, prose, translations), []);
   }
 });
 
-test('what the contract says of every error is Czech, and no translation is left of a text that changed', () => {
+test('a Czech table has the rows and columns of the English one, and its codes', () => {
+  const shapeOf = (block: string) => block.split('\n').map((row) => [row.split('|').length, row.match(/`[A-Z_]+`/g)]);
+  for (const slug of slugs)
+    for (const [copy, czech] of translationsIn(`guides/${slug}`)) {
+      const table = blocksIn(english(slug)).find((block) => block.startsWith('|') && wordsOf(block) === copy);
+      if (table !== undefined) assert.deepEqual(shapeOf(czech), shapeOf(table), slug);
+    }
+});
+
+test('of English that changed the fault names the file, the words that went and those that came, and the Czech', () => {
+  const rows = '| a header | kept |\n| 60 | per key |';
+  const translations = new Map([[wordsOf(rows), '| hlavička |']]);
+  const [fault, ...others] = translationFaults(
+    'czech/x.txt',
+    [rows.replace('60', '90'), 'Another text.'],
+    translations,
+  );
+  assert.deepEqual(others, []);
+  assert.match(
+    fault!,
+    /^czech\/x\.txt translates English that changed:\n.*\[-60-\] \{\+90\+\} \| per key \|\n.*hlavička/,
+  );
+  assert.match(
+    translationFaults('czech/x.txt', ['Another text.'], translations)[0]!,
+    /a text that is gone: \| a header/,
+  );
+});
+
+test('what the contract says is Czech, and every translation is of what it says now', () => {
   const translated = translationsIn('contract');
-  for (const { title, cause, action, retry } of Object.values(errorTable))
-    for (const text of [title, cause, action, retry])
-      assert.ok(translated.has(hashOf(text)), `${hashOf(text)} ${text}`);
+  const ofErrors = Object.values(errorTable).flatMap(({ title, cause, action, retry }) => [
+    title,
+    cause,
+    action,
+    retry,
+  ]);
+  assert.deepEqual(untranslated('czech/contract.txt', ofErrors, translated), []);
   const texts = [...stringsIn(siteFor('en').document), ...stringsIn(errorTable)];
   const parts = texts.flatMap((text) => [text, ...text.split('\n\n'), ...text.split(/[|\n]/)]);
-  const hashes = new Set(parts.map((part) => hashOf(part.trim())));
-  for (const [hash, text] of translated) assert.ok(hashes.has(hash), `no text has the hash ${hash}: ${text}`);
+  assert.deepEqual(translationFaults('czech/contract.txt', parts, translated), []);
 });
 
 function stringsIn(value: unknown): readonly string[] {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { czech as scriptsInCzech } from '../../web/portal/czech.ts';
@@ -21,7 +20,7 @@ const czech: Readonly<Record<string, string>> = {
   ...parse(readFileSync(new URL('czech/pages.yaml', import.meta.url), 'utf8')),
 };
 
-/** The contract's texts in Czech, by the hashes of their English. */
+/** The contract's texts in Czech, by their English. */
 const contractInCzech = translationsIn('contract');
 
 /** The names of the places `{name}` in a text. */
@@ -41,7 +40,7 @@ export function translate<const Text extends string>(
   english: Text,
   ...[values]: Values<Text>
 ): string {
-  const text = language === 'cs' ? (czech[english] ?? contractInCzech.get(hashOf(english)) ?? english) : english;
+  const text = language === 'cs' ? (czech[english] ?? contractInCzech.get(wordsOf(english)) ?? english) : english;
   return values === undefined ? text : withValues(text, values);
 }
 
@@ -87,7 +86,7 @@ export function guideIn(language: Language, slug: string, english: string): stri
   if (language === 'en') return english;
   const translations = translationsIn(`guides/${slug}`);
   return blocksIn(english)
-    .map((block) => translations.get(hashOf(block)) ?? block)
+    .map((block) => translations.get(wordsOf(block)) ?? block)
     .join('\n\n');
 }
 
@@ -96,12 +95,15 @@ export function isTranslated(language: Language, slug: string): boolean {
   return language === 'en' || translationsIn(`guides/${slug}`).size > 0;
 }
 
-/** The Czech texts of a file, keyed by a hash of the English, which is written once. Empty if there is no file. */
+/**
+ * The Czech texts of a file by their English, of which the file has a copy: a test compares the copies with the English
+ * as it is. Empty if there is no file.
+ */
 export function translationsIn(name: string): ReadonlyMap<string, string> {
   const file = new URL(`czech/${name}.txt`, import.meta.url);
   if (!existsSync(file)) return new Map();
-  const parts = readFileSync(file, 'utf8').matchAll(/<!-- ([0-9a-f]{8}) -->\n([\s\S]*?)(?=\n<!-- |$(?![\s\S]))/g);
-  return new Map([...parts].map(([, hash = '', text = '']) => [hash, text.trim()]));
+  const parts = readFileSync(file, 'utf8').matchAll(/<!--\n([\s\S]*?)\n-->\n([\s\S]*?)(?=\n<!--\n|$(?![\s\S]))/g);
+  return new Map([...parts].map(([, english = '', text = '']) => [wordsOf(english), text.trim()]));
 }
 
 /** Splits at blank lines; a block of code is whole. */
@@ -116,7 +118,7 @@ export function blocksIn(markdown: string): readonly string[] {
   return blocks.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
 }
 
-/** Hashes the words alone: a block that is only wrapped anew keeps its translation. */
-export function hashOf(block: string): string {
-  return createHash('sha256').update(block.replaceAll(/\s+/g, ' ')).digest('hex').slice(0, 8);
+/** The words alone: a block that is only wrapped anew keeps its translation. */
+export function wordsOf(block: string): string {
+  return block.replaceAll(/\s+/g, ' ').trim();
 }

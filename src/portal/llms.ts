@@ -1,5 +1,6 @@
 import { errorCodes, errorTable } from '../contract/errors.ts';
 import { html } from '../ground/html.ts';
+import { clientRoutes } from './client-packages.ts';
 import { errorRoute } from './errors.ts';
 import type { Guide } from './guides.ts';
 import type { RenderedPage } from './layout.ts';
@@ -23,6 +24,9 @@ export function llmsIndex(site: Site, guides: readonly Guide[]): string {
 Every request under ${baseUrl}/v1 needs an API key in the header X-EXCHANGE-APIKEY, without a prefix. Prices and amounts are decimal strings:
 keep them as strings or decimals, never as binary floating point. Status values and fields can be added within version 1. After a 429 or
 503, repeat the request no sooner than Retry-After says, in seconds.
+
+To ask for prices yourself: npx -y ${baseUrl}${clientRoutes(site.version).typescript} mcp is a server of the Model Context Protocol, with
+MARKET_DATA_BASE_URL and MARKET_DATA_API_KEY_FILE (or MARKET_DATA_API_KEY) in its environment.
 
 ## Guides
 

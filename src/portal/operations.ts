@@ -42,7 +42,12 @@ export function operationPage(site: Site, path: string): PortalPage {
     scripts: ['try-it'],
     body: [
       operationHeading(path, summary),
-      block.division('columns', text(site, path, operation, success), samples(site, path, operation, success)),
+      block.division(
+        'columns',
+        purpose(operation),
+        samples(site, path, operation, success),
+        details(site, path, operation, success),
+      ),
     ],
   };
 }
@@ -55,12 +60,18 @@ function operationHeading(path: string, summary: string): block.Block {
   };
 }
 
-function text(site: Site, path: string, operation: Operation, success: Response): block.Block {
-  const schema = (success.content?.['application/json']?.schema ?? {}) as JsonSchema;
+function purpose(operation: Operation): block.Block {
   return block.frame(
     (inner) => html`<div>${inner}</div>\n`,
     ...operation.description.split('\n\n'),
     needsKey(operation) ? 'Needs an API key.' : 'Needs no API key.',
+  );
+}
+
+function details(site: Site, path: string, operation: Operation, success: Response): block.Block {
+  const schema = (success.content?.['application/json']?.schema ?? {}) as JsonSchema;
+  return block.frame(
+    (inner) => html`<div>${inner}</div>\n`,
     block.heading(2, 'Parameters', 'parameters'),
     parameterTable(site, path, operation),
     block.heading(2, 'Response fields', 'fields'),
@@ -75,13 +86,14 @@ function text(site: Site, path: string, operation: Operation, success: Response)
   );
 }
 
+/** Between purpose and details, so that narrow screens have it early; beside both where there is room. */
 function samples(site: Site, path: string, operation: Operation, success: Response): block.Block {
   const examples = examplesOf(success);
   const label = translate(site, 'Request for {path}', { path });
   return block.division(
     'shown',
     block.heading(2, 'Request and response', 'request'),
-    block.codeTabs('request', label, requestSamples(site.baseUrl, path, operation)),
+    block.codeTabs('request', label, requestSamples(site, path, operation)),
     needsKey(operation) ? keyBar(site) : '',
     tryIt(site, path, operation),
     examples.map(([name, value], index) => block.namedCode(name, block.shownJson(value), 'json', index > 0)),

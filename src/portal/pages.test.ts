@@ -348,6 +348,29 @@ test('every page leads to itself in the other language', () => {
   }
 });
 
+test('a page tells to repeat no sooner than Retry-After, but for maintenance, which can end early', () => {
+  const ofPages = errorCodes.map(
+    (code) => [code, named(parsed.get(`/errors/${slugOf(code)}`)!, 'main')[0]!.text] as const,
+  );
+  const strict = ofPages.filter(([, text]) => text.includes('Repeat the request no sooner.')).map(([code]) => code);
+  assert.deepEqual(strict, ['RATE_LIMIT_EXCEEDED', 'MARKET_DATA_UNAVAILABLE', 'SERVICE_OVERLOADED']);
+  const maintenance = ofPages.find(([code]) => code === 'SERVICE_MAINTENANCE')![1];
+  assert.match(maintenance, /Until then ask only GET \/v1\/status: a window can end early\./);
+});
+
+test('no sentence of a Czech page is English, but for the documentation of packages', () => {
+  const texts = (elements: readonly Element[]) =>
+    named(elements, 'h1', 'h2', 'h3', 'p', 'li', 'th', 'td', 'dt', 'dd', 'label', 'summary').map(({ text }) => text);
+  const czech = [...parsed].filter(([route]) => /^\/cs(\/|$)/.test(route));
+  assert.ok(czech.length > 30);
+  for (const [route, elements] of czech) {
+    const english = new Set(texts(parsed.get(route.slice(3) || '/')!));
+    const isOfPackage = named(elements, 'div').some(({ attributes }) => attributes.get('lang') === 'en');
+    const left = texts(elements).filter((text) => english.has(text) && /\b[a-z]+ [a-z]+ [a-z]+\b/.test(text));
+    if (!isOfPackage) assert.deepEqual(left, [], route);
+  }
+});
+
 test('a person at an address that does not exist is told so, in a page that names no address of its own', () => {
   const given = answer(lost);
   assert.equal(given.kind === 'text' && given.status, 404);

@@ -3,6 +3,7 @@ import { headerNames } from '../contract/limits.ts';
 import type { Operation } from '../contract/openapi-operations.ts';
 import { type Html, html } from '../ground/html.ts';
 import { type Block, browserOnly, type Sample } from './blocks.ts';
+import { clientRoutes } from './client-packages.ts';
 import { translate } from './language.ts';
 import { link, type Site } from './site.ts';
 import { fromTemplate } from './template.ts';
@@ -11,13 +12,17 @@ import { fromTemplate } from './template.ts';
 const keyVariable = 'API_KEY';
 
 /** A request for an operation with its required parameters, ready to be run once the key is set. */
-export function requestSamples(baseUrl: string, path: string, operation: Operation): readonly Sample[] {
-  const address = `${baseUrl}${exampleTarget(path, operation)}`;
+export function requestSamples(
+  service: Pick<Site, 'baseUrl' | 'version'>,
+  path: string,
+  operation: Operation,
+): readonly Sample[] {
+  const address = `${service.baseUrl}${exampleTarget(path, operation)}`;
   const keyed = needsKey(operation);
   return [
     { name: 'curl', language: 'sh', text: curlSample(address, keyed) },
-    { name: 'TypeScript', language: 'ts', text: typescriptSample(baseUrl, path, operation) },
-    { name: 'Python', language: 'python', text: pythonSample(address, keyed) },
+    { name: 'TypeScript', language: 'ts', text: programSample('typescript', service, path, operation) },
+    { name: 'Python', language: 'python', text: programSample('python', service, path, operation) },
   ];
 }
 
@@ -40,22 +45,23 @@ function curlSample(address: string, keyed: boolean): string {
   return keyed ? `curl -i -H "${headerNames.apiKey}: $${keyVariable}" \\\n  ${quoted}` : `curl -i ${quoted}`;
 }
 
-/** The TypeScript client has a method for each resource with a key, of the name of its path. */
-function typescriptSample(baseUrl: string, path: string, operation: Operation): string {
-  if (!needsKey(operation)) return sampleOf('typescript-open', { address: JSON.stringify(baseUrl + path) });
+/**
+ * Both clients have a method for each resource with a key, of the name of its path; the first line installs the client
+ * from this service. What needs no key is asked for with what the language has.
+ */
+function programSample(
+  client: 'typescript' | 'python',
+  { baseUrl, version }: Pick<Site, 'baseUrl' | 'version'>,
+  path: string,
+  operation: Operation,
+): string {
+  if (!needsKey(operation)) return sampleOf(`${client}-open`, { address: JSON.stringify(baseUrl + path) });
+  const quote = client === 'python' ? '"' : "'";
+  const values = requiredOf(operation).map(({ example }) => `${quote}${example}${quote}`);
+  const install = baseUrl + clientRoutes(version)[client];
   const method = path.replace('/v1/', '');
-  const values = requiredOf(operation).map(({ example }) => `'${example}'`);
   const given = { baseUrl: JSON.stringify(baseUrl), method, values: values.join(', ') };
-  return sampleOf('typescript-keyed', { ...given, keyVariable });
-}
-
-/** A refusal is printed with its body, which has the code, and with when to come back. */
-function pythonSample(address: string, keyed: boolean): string {
-  const modules = `json, ${keyed ? 'os, ' : ''}urllib.error, urllib.request`;
-  const text = JSON.stringify(address);
-  const header = `{"${headerNames.apiKey}": os.environ["${keyVariable}"]}`;
-  const request = `urllib.request.Request(\n    ${text},\n    headers=${header},\n)`;
-  return sampleOf('python', { modules, request: keyed ? request : text });
+  return sampleOf(`${client}-keyed`, { ...given, keyVariable, install });
 }
 
 /** A program of `samples/`, with the values in the places of their names. */

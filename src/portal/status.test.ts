@@ -104,7 +104,7 @@ test('announced maintenance is shown with its times in UTC and does not read as 
   assert.match(overall(status.page())!, /^Operational/);
   status.shows(
     'Announced',
-    'It starts in 15 hours. Until then',
+    'It starts in 15 hours and changes nothing before.',
     '22 November 2026, 01:00:00 UTC',
     'Upgrade of the price',
   );

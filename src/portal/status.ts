@@ -154,7 +154,7 @@ function windowItem(site: Site, { fromMs, toMs, description }: MaintenanceWindow
   const word = translate(site, isRunning ? 'Running' : 'Announced');
   const outlook = isRunning
     ? translate(site, 'It is expected to end in {duration}.', { duration: durationInWords(site, toMs - nowMs) })
-    : translate(site, 'It starts in {duration}. Until then the service runs as usual.', {
+    : translate(site, 'It starts in {duration} and changes nothing before.', {
         duration: durationInWords(site, fromMs - nowMs),
       });
   const [from, to, between] = [instant(site, fromMs), instant(site, toMs), translate(site, ' to ')];

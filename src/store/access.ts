@@ -1,5 +1,6 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { RawBuilder, Selectable } from 'kysely';
 import type { KeyEntry } from '../access/key-records.ts';
+import { sql } from './kysely.ts';
 import type { ApiKeyTable, Database } from './schema.ts';
 import { type Engine, engineOf, StorePart, yieldToEvents } from './store-context.ts';
 

@@ -1,5 +1,6 @@
-import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { Selectable, SqlBool } from 'kysely';
 import type { Language } from '../ground/languages.ts';
+import { sql } from './kysely.ts';
 import { type ListPosition, type Page, type PagedList, type PageOptions, searchPage } from './paging.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { AccountTable, Database, KeyStatus } from './schema.ts';

@@ -1,5 +1,6 @@
-import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { Selectable, SqlBool } from 'kysely';
 import type { Clock, EpochMs, Randomness } from '../ground/clock.ts';
+import { sql } from './kysely.ts';
 import { type ListPosition, mapPage, type Page, type PageOptions, readPage } from './paging.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { AuditTable } from './schema.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { BreachRecord } from '../access/key-records.ts';
 import type { EpochMs } from '../ground/clock.ts';
+import { sql } from './kysely.ts';
 import { recordOf } from './record.ts';
 import type { Database } from './schema.ts';
 import { StorePart } from './store-context.ts';

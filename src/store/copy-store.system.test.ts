@@ -38,6 +38,8 @@ async function storeWithRows(t: TestContext, engine: Engine): Promise<string> {
   ]);
   await store.markets.delist('ETHEUR', clock.now());
   await store.rates.setHeld('CZK', clock.now());
+  const values = [{ what: 'held', from: 'now', to: null }];
+  await store.approvals.propose({ action: 'rate.release', subject: 'CZK', change: { quote: 'CZK' }, basis: values });
   await store.windows.announce({ from: clock.now(), to: (clock.now() + 1_000) as EpochMs, description: 'Upgrade' });
   await store.terms.add({ from: clock.now(), scope: 'quote', subject: 'CZK', marginPercent: '0.80' });
   await store.snapshots.save('market', '{"a":"\\u0000ř"}');

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sql } from 'kysely';
 import type { Clock } from '../ground/clock.ts';
+import { sql } from './kysely.ts';
 import { type DatabaseToRead, openDatabase, openDatabaseToRead } from './open-database.ts';
 import type { Database, Schema } from './schema.ts';
 import { Snapshots } from './snapshots.ts';
@@ -38,6 +38,7 @@ const rowKeys: { readonly [Name in CopiedName]: RowKey<keyof Schema[Name] & stri
   rate_controls: { key: ['quote'] },
   maintenance_windows: { key: ['id'] },
   terms: { key: ['id'] },
+  approvals: { key: ['id'] },
   snapshots: { key: ['name'] },
   breaches: { key: ['key_id', 'minute_start_ms'] },
   notices: { key: ['id'] },

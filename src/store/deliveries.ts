@@ -1,5 +1,6 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { EpochMs } from '../ground/clock.ts';
+import { sql } from './kysely.ts';
 import type { DeliveryTable } from './message-tables.ts';
 import { type Claim, Outbox } from './outbox.ts';
 import { type RecordOf, recordOf } from './record.ts';

@@ -1,5 +1,6 @@
-import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { Selectable, SqlBool } from 'kysely';
 import type { EpochMs } from '../ground/clock.ts';
+import { sql } from './kysely.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { MarketTable } from './schema.ts';
 import { type AuditChange, StorePart, yieldToEvents } from './store-context.ts';
@@ -134,8 +135,8 @@ export class Markets extends StorePart {
     reason?: string,
     isDue = () => true,
   ): Promise<MarketRecord> {
-    const { db, clock, audit } = this.context;
-    return db.transaction().execute(async (trx) => {
+    const { transact, clock, audit } = this.context;
+    return transact(async (trx) => {
       const asked = trx.selectFrom('markets').selectAll().where('symbol', '=', symbol);
       const before = await asked.forUpdate().executeTakeFirst();
       if (before === undefined) throw marketUnknown({ symbol });

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import type { Kysely, Migration } from 'kysely';
+import { Migrator, sql } from './kysely.ts';
 import type { Database } from './schema.ts';
 import { statementsIn } from './sql-file.ts';
 import { engineOf } from './store-context.ts';
@@ -21,6 +22,7 @@ const steps = [
   '0010-rate-controls',
   '0011-alert-acknowledgements',
   '0012-signs-of-life',
+  '0014-approvals',
 ];
 
 /** Every step in order, as Kysely runs them. */
@@ -80,6 +82,12 @@ export async function migrateToLatest(db: Database, name: string, schema?: strin
   await schemaState(db, name);
   if (error instanceof StoreError) throw error;
   throw migrationFailed({ name }, error);
+}
+
+/** Whether an SQLite file has every step and needs no {@link migrateToLatest}. Throws as `pendingSteps` does. */
+export async function isUpToDate(db: Database, name: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from sqlite_master where name = ${migrationTable}`.execute(db);
+  return rows.length > 0 && (await pendingSteps(db, name)).length === 0;
 }
 
 /** Whether a database that has the table of migrations lacks some of them. Throws as `pendingSteps` does. */

@@ -1,7 +1,8 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { BreachRecord } from '../access/key-records.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { breachesOf } from './breaches.ts';
+import { sql } from './kysely.ts';
 import type { NoticeKind, NoticeTable } from './message-tables.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { Database } from './schema.ts';

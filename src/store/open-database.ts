@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { sql } from 'kysely';
 import type { Clock, Randomness } from '../ground/clock.ts';
-import { migrateToLatest, pendingSteps, schemaState } from './migrate.ts';
+import { sql } from './kysely.ts';
+import { isUpToDate, migrateToLatest, pendingSteps, schemaState } from './migrate.ts';
 import { postgresLocationOf } from './postgres/location.ts';
 import type { Database } from './schema.ts';
 import { Snapshots } from './snapshots.ts';
@@ -65,7 +65,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
     try {
       const mayKeep = version !== undefined && path !== ':memory:';
       const kept = mayKeep ? await keepBefore(version, resolve(path), clock.now()) : undefined;
-      await migrateToLatest(db, path);
+      // Most openings find nothing to do: they take no lock that a service may hold.
+      if (!(await isUpToDate(db, path))) await migrateToLatest(db, path);
       return { db, release, kept, made };
     } catch (error) {
       release?.();

@@ -13,8 +13,8 @@ export class RateControls extends StorePart {
 
   /** Since `heldAt`, or no longer. A rate that is on hold stays so since when it was. Returns whether that is new. */
   async setHeld(quote: string, heldAt: EpochMs | undefined): Promise<boolean> {
-    const { db, audit } = this.context;
-    return db.transaction().execute(async (trx) => {
+    const { transact, audit } = this.context;
+    return transact(async (trx) => {
       const asked = trx.selectFrom('rate_controls').select('held_at_ms').where('quote', '=', quote);
       const before = (await asked.forUpdate().executeTakeFirst())?.held_at_ms ?? null;
       if ((before === null) === (heldAt === undefined)) return false;
@@ -33,9 +33,9 @@ export class RateControls extends StorePart {
 
   /** Takes the rate that an operator saw: one that is held, or in force and unconfirmed. */
   async accept(quote: string, mid: string, at: EpochMs): Promise<void> {
-    const { db, audit } = this.context;
+    const { transact, audit } = this.context;
     const row = { accepted_at_ms: at, accepted_mid: mid };
-    await db.transaction().execute(async (trx) => {
+    await transact(async (trx) => {
       await trx
         .insertInto('rate_controls')
         .values({ quote, ...row })

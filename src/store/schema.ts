@@ -34,6 +34,7 @@ export interface Schema {
   process_lives: ProcessLifeTable;
   status_judged: StatusJudgedTable;
   terms: TermTable;
+  approvals: ApprovalTable;
   source_tokens: SourceTokenTable;
   request_minutes: RequestMinuteTable;
   deliveries: DeliveryTable;
@@ -146,6 +147,35 @@ export interface TermTable {
   cancelled_at_ms: Generated<EpochMs | null>;
 }
 
+/** The kinds of actions that can need a second person. */
+export type ApprovalAction =
+  | 'term.set'
+  | 'term.cancel'
+  | 'market.delist'
+  | 'catalogue.delist'
+  | 'rate.accept'
+  | 'rate.release';
+
+/** A change that one person proposed, until another one decided on it and for a while after. */
+export interface ApprovalTable {
+  id: string;
+  action: ApprovalAction;
+  /** Its subject: a market, a quote currency, a term, a source, or the service. */
+  subject: string;
+  /** JSON, exactly what is applied. Unique among those that wait. */
+  change: string;
+  /** JSON, a list of `ApprovalValue`. */
+  basis: string;
+  state: Generated<'waiting' | 'confirmed' | 'rejected' | 'withdrawn' | 'expired'>;
+  proposed_at_ms: EpochMs;
+  /** The actor, as the audit log names it. */
+  proposed_by: string;
+  /** The first instant at which it can no longer be confirmed. */
+  expires_at_ms: EpochMs;
+  decided_at_ms: Generated<EpochMs | null>;
+  decided_by: Generated<string | null>;
+}
+
 export interface SnapshotTable {
   name: string;
   payload: string;
@@ -193,6 +223,7 @@ export const auditSubjectKinds = [
   'history',
   'source',
   'alert',
+  'approval',
 ] as const;
 export type AuditSubjectKind = (typeof auditSubjectKinds)[number];
 
@@ -239,6 +270,10 @@ export const auditActions = [
   'sources.reload',
   'subscription.remove',
   'alert.acknowledge',
+  'approval.propose',
+  'approval.confirm',
+  'approval.reject',
+  'approval.withdraw',
   'store.accept',
   'history.hold',
   'history.release',
@@ -251,7 +286,7 @@ export type AuditAction = (typeof auditActions)[number];
 export interface AuditTable {
   id: string;
   at_ms: EpochMs;
-  /** The actor: the name of a token, or `cli:` and the user of the system. */
+  /** The actor: the name of a token, `oidc:` and a person, or what `commandActor` makes. */
   actor: string;
   action: AuditAction;
   subject_kind: AuditSubjectKind;

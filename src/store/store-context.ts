@@ -1,6 +1,7 @@
-import { PostgresAdapter, type QueryExecutorProvider } from 'kysely';
+import type { QueryExecutorProvider } from 'kysely';
 import { randomBase62 } from '../ground/base62.ts';
 import type { Clock, Randomness } from '../ground/clock.ts';
+import { PostgresAdapter } from './kysely.ts';
 import type { AuditAction, AuditSubjectKind, Database } from './schema.ts';
 
 interface AuditSubject {
@@ -23,6 +24,8 @@ export type Audit = (trx: Database, change: AuditChange) => Promise<void>;
 
 export interface StoreContext {
   readonly db: Database;
+  /** Runs work in a transaction: in the one that is open, where the part was made for one. */
+  readonly transact: <T>(work: (trx: Database) => Promise<T>) => Promise<T>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   /** Records a change in the audit log, under the name of the store's actor. */
@@ -42,7 +45,7 @@ export abstract class StorePart<Context = StoreContext> {
 
 const randomLength = 16;
 
-type IdPrefix = 'acc' | 'key' | 'win' | 'ntc' | 'aud' | 'tok' | 'inc' | 'trm' | 'dlv' | 'alr' | 'sub';
+type IdPrefix = 'acc' | 'key' | 'win' | 'ntc' | 'aud' | 'tok' | 'inc' | 'trm' | 'dlv' | 'alr' | 'apr' | 'sub';
 
 /** A new id: the prefix, `_` and 16 random base62 characters (95 bits). */
 export function newId(prefix: IdPrefix, randomness: Randomness): string {

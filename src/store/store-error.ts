@@ -64,12 +64,14 @@ export interface StoreErrorValues {
   'cannot_open.tls_file': File & { readonly parameter: string };
   'cannot_open.no_tls': Named;
   'cannot_open.certificate': Named & { readonly tlsCode: string };
+  'cannot_open.connection': Named & { readonly said: string };
   'cannot_open.no_database': Named;
   'cannot_open.no_schema': Named;
   'cannot_open.lost': Named & { readonly record: string };
   'cannot_open.record': { readonly said: string };
 
   'unreachable.server': Named;
+  'unreachable.connection': Named & { readonly said: string };
   'unreachable.no_connection_left': Named;
   'unreachable.no_resources': Named;
   'no_answer.hanging': Named;
@@ -152,6 +154,15 @@ export interface StoreErrorValues {
   'copy_refused.occupied_record': NoValues;
   'copy_incomplete.store': { readonly what: string };
   'copy_incomplete.record': { readonly what: string };
+
+  approval_unknown: Identified;
+  approval_decided: Identified & { readonly state: string; readonly by: string };
+  approval_expired: Identified & { readonly at: number };
+  approval_waits: Identified & { readonly by: string };
+  approval_too_many: { readonly max: number };
+  approval_own: Identified & { readonly by: string; readonly actor: string };
+  approval_outdated: Identified & { readonly what: string; readonly was: string | null; readonly is: string | null };
+  approval_start: Identified & { readonly from: number };
 
   notice_unknown: Identified;
   alert_unknown: Identified;

@@ -7,7 +7,7 @@ import type { StoreError } from './store-error.ts';
 
 /** How a message shows a value; `undefined` for one that it puts into words. */
 function shown(key: string, value: unknown): string {
-  return key === 'to' || key === 'from' ? isoInstant(value as EpochMs) : String(value);
+  return key === 'to' || key === 'from' || key === 'at' ? isoInstant(value as EpochMs) : String(value);
 }
 
 test('the message of each error of the store is made of sentences that hold each of its values', () => {

@@ -2,6 +2,7 @@ import type { Randomness } from '../ground/clock.ts';
 import { AccessChanges } from './access.ts';
 import { Accounts } from './accounts.ts';
 import { Alerts } from './alerts.ts';
+import { Approvals } from './approvals.ts';
 import { AuditLog, auditsOf } from './audit.ts';
 import { Breaches } from './breaches.ts';
 import { Deliveries } from './deliveries.ts';
@@ -13,6 +14,7 @@ import { changeSignalFor, type OpenDatabaseOptions, openDatabase } from './open-
 import { ProcessLives } from './process-lives.ts';
 import { RateControls } from './rates.ts';
 import { RequestMinutes } from './request-minutes.ts';
+import type { Database } from './schema.ts';
 import { Snapshots } from './snapshots.ts';
 import { StatusRecords } from './status-records.ts';
 import type { StoreContext } from './store-context.ts';
@@ -27,9 +29,11 @@ import { MaintenanceWindows } from './windows.ts';
  * Everything that must last. Safe to open from several processes at once. What the database refuses comes as
  * `StoreError`.
  */
-export interface Store extends ReturnType<typeof partsOf> {
+export interface Store extends StoreParts {
   /** The same store, whose changes the audit log attributes to this actor. */
   as(actor: string): Store;
+  /** Does work with the parts of this store in one transaction: all that it changes is written, or nothing. */
+  atomically<T>(work: (parts: StoreParts) => Promise<T>): Promise<T>;
   watchChanges(listener: ChangeListener): ChangeWatch;
   /** The copy of the file as it was before this opening brought it up to date. */
   readonly kept?: string | undefined;
@@ -38,6 +42,9 @@ export interface Store extends ReturnType<typeof partsOf> {
   /** Stops every watch and closes the database. Closing twice does nothing. */
   close(): Promise<void>;
 }
+
+/** The kinds of things that a store keeps. */
+export type StoreParts = ReturnType<typeof partsOf>;
 
 function partsOf(context: StoreContext) {
   return {
@@ -48,6 +55,7 @@ function partsOf(context: StoreContext) {
     lists: new ListDecisions(context),
     windows: new MaintenanceWindows(context),
     terms: new Terms(context),
+    approvals: new Approvals(context),
     snapshots: new Snapshots(context),
     statusRecords: new StatusRecords(context),
     processLives: new ProcessLives(context),
@@ -94,12 +102,18 @@ export async function openStore({ actor = 'system', ...options }: OpenStoreOptio
     release?.();
   }
 
-  const partsFor = (by: string) => partsOf({ db, clock, randomness, audit: auditOf(by), actor: by });
+  const contextIn = (trx: Database, by: string): StoreContext => {
+    return { db: trx, clock, randomness, audit: auditOf(by), actor: by, transact: (work) => work(trx) };
+  };
+  const boundTo = (by: string): StoreParts & Pick<Store, 'atomically'> => ({
+    ...partsOf({ ...contextIn(db, by), transact: (work) => db.transaction().execute(work) }),
+    atomically: (work) => db.transaction().execute((trx) => work(partsOf(contextIn(trx, by)))),
+  });
   const store: Store = {
-    ...partsFor(actor),
+    ...boundTo(actor),
     kept,
     made,
-    as: (by) => ({ ...store, ...partsFor(by) }),
+    as: (by) => ({ ...store, ...boundTo(by) }),
     watchChanges(listener) {
       const watch = watchChanges(db, clock, listener, signal);
       watches.push(watch);

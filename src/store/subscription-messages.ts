@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { EpochMs } from '../ground/clock.ts';
 import { Deliveries, type NewDelivery } from './deliveries.ts';
+import { sql } from './kysely.ts';
 import type { SubscriptionLane } from './message-tables.ts';
 import type { Database } from './schema.ts';
 import type { StoreContext } from './store-context.ts';

@@ -38,10 +38,10 @@ export class Terms extends StorePart {
    */
   async add(term: NewTerm): Promise<TermRecord> {
     assertTerm(term);
-    const { db, clock, randomness, audit } = this.context;
+    const { transact, clock, randomness, audit } = this.context;
     const now = clock.now();
     const id = newId('trm', randomness);
-    return db.transaction().execute(async (trx) => {
+    return transact(async (trx) => {
       const row = await trx
         .insertInto('terms')
         .values({
@@ -65,9 +65,9 @@ export class Terms extends StorePart {
 
   /** Cancels a term that has not begun. Throws `term_unknown`, `term_cancelled`, `term_begun`. */
   cancel(id: string): Promise<TermRecord> {
-    const { db, clock, audit } = this.context;
+    const { transact, clock, audit } = this.context;
     const now = clock.now();
-    return db.transaction().execute(async (trx) => {
+    return transact(async (trx) => {
       const row = await trx.selectFrom('terms').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
       if (row === undefined) throw termUnknown({ id });
       if (row.cancelled_at_ms !== null) throw termCancelled({ id });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sql } from 'kysely';
 import type { Clock } from '../ground/clock.ts';
 import { tellingOnce } from '../ground/log.ts';
+import { sql } from './kysely.ts';
 import type { Database } from './schema.ts';
 import { engineOf } from './store-context.ts';
 import { StoreError } from './store-error.ts';

@@ -19,6 +19,7 @@ import { ticker } from '../http/resources/ticker.ts';
 import { tickers } from '../http/resources/tickers.ts';
 import { time } from '../http/resources/time.ts';
 import { logRequest } from '../operator/request.ts';
+import { type ClientPackages, clientPackageResources, readClientPackages } from '../portal/client-packages.ts';
 import { publicPages } from '../portal/pages.ts';
 import { portalBrand } from '../portal/portal-brand.ts';
 import type { Brand } from '../portal/site.ts';
@@ -52,6 +53,10 @@ export async function publicListener(
   const certificate =
     server.tls && (await servedCertificate(server.tls, { shared: store.snapshots, clock, randomness, log }));
   const brand = portalBrand(portal, logoRefused);
+  const clientPackages = readClientPackages(version);
+  if (clientPackages === undefined) {
+    log.warn({ version }, 'the packages of the clients are not here: npm run packages makes them, for /clients');
+  }
   const recent = new RecentRequests();
   const keyRefresh = new UnknownKeyRefresh(changes, clock);
   const maxConnections = connectionsWithin(server.maxConnections, openFilesLimit());
@@ -66,7 +71,15 @@ export async function publicListener(
       offerAt(port) {
         const urls = publicUrls(server, port);
         recording?.begin(urls.errorsUrl);
-        const routes = publicRoutes({ ...urls, limits: figures, version, brand, timeZone, subscribing });
+        const routes = publicRoutes({
+          ...urls,
+          limits: figures,
+          version,
+          brand,
+          timeZone,
+          subscribing,
+          clientPackages,
+        });
         return { routes, errorsUrl: urls.errorsUrl };
       },
       gate: { keys: directory, limits: shared ?? limits, breaches, refreshKeys: () => keyRefresh.refresh() },
@@ -113,13 +126,15 @@ export function publicRoutes(offer: {
   readonly brand?: Brand | undefined;
   readonly timeZone?: string | undefined;
   readonly subscribing?: SubscriptionDesk;
+  readonly clientPackages?: ClientPackages | undefined;
 }): Routes {
   const document = openApiDocument(offer);
   const { root, pages, lost } = publicPages({ ...offer, document }, offer.subscribing);
+  const packages = offer.clientPackages === undefined ? [] : clientPackageResources(offer.clientPackages);
   return {
     keyed: byRoute([time, status, markets, ticker, tickers]),
     keyless: byRoute([root, openapi(document)]),
-    uncounted: pages,
+    uncounted: new Map([...pages, ...byRoute(packages)]),
     lost,
   };
 }

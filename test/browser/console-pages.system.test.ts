@@ -21,6 +21,7 @@ async function pagesOf({ harness }: ConsoleStage): Promise<readonly (readonly [s
     ['#/maintenance', 'Maintenance', 'Disks'],
     ['#/notices', 'Notices', 'No mail server is configured'],
     ['#/alerts', 'Alerts', 'No destination is configured'],
+    ['#/approvals', 'Approvals', 'Nothing waits.'],
     ['#/audit', 'Audit log', 'About'],
     ['#/tokens', 'Operator tokens', 'olga'],
     ['#/nowhere', 'No such page', 'The address leads nowhere.'],

@@ -196,6 +196,7 @@ describe('the status page in a browser', () => {
       await page.clock.fastForward(60_000);
       await page.getByText('No market data arrived').waitFor();
       await assertAccessible(page);
+      await page.getByRole('button', { name: 'Menu' }).click();
       await page.getByRole('link', { name: 'Čeština' }).click();
       await page.getByText('Tržní data nepřicházela').waitFor();
       await page.getByText('Zatím nepřišla žádná data.').waitFor();

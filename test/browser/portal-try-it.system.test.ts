@@ -74,12 +74,13 @@ describe('trying requests from the reference', () => {
         `curl -i -H "X-EXCHANGE-APIKEY: $API_KEY" \\\n  -H 'If-None-Match: "a'\\''b"' \\\n  ${address}`,
       );
       assert.match((await sample('ts'))!, /ticker\('ethczk'\)/);
-      assert.match((await sample('python'))!, /symbol=ethczk"/);
+      assert.match((await sample('python'))!, /ticker\("ethczk"\)/);
       await send(/^200 OK/);
       assert.match(await part('Body'), /"symbol": "ETHCZK"/);
       await field('symbol').fill("a'&b");
       assert.match((await sample('sh'))!, /symbol=a%27%26b'$/);
       assert.match((await sample('ts'))!, /ticker\('a\\'&b'\)/);
+      assert.match((await sample('python'))!, /ticker\("a'&b"\)/);
     },
   );
 

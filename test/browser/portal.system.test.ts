@@ -120,6 +120,8 @@ describe('the portal in a browser', () => {
       for (const [asked, heading] of [
         ['websocket', 'Polling'],
         ['rate limit', 'Limits'],
+        ['retry after', 'Limits'],
+        ['postman', 'GET /openapi/v1.json'],
       ] as const) {
         await page.getByRole('searchbox').fill(asked);
         await page.locator('.found li:first-child a').filter({ hasText: heading }).waitFor();
@@ -145,6 +147,48 @@ describe('the portal in a browser', () => {
       await entry.waitFor();
     },
   );
+
+  test('the bar is one row at any width, and its menu opens without scripts', browserTest, async (t) => {
+    const { page } = await openBrowser(t, { javaScript: false });
+    const menu = page.getByRole('navigation', { name: /Pages|Stránky/ });
+    for (const width of [320, phone.width, 700, 960, 961, desktop.width])
+      for (const path of ['/docs/ticker', '/cs/docs/ticker', '/status']) {
+        await page.setViewportSize({ width, height: 700 });
+        await page.goto(baseUrl + path);
+        const height = (await page.locator('.top').boundingBox())!.height;
+        assert.ok(height < 64, `the bar of ${path} is ${height} pixels high in a window of ${width}`);
+        const isFolded = width <= 960;
+        assert.equal(await menu.isVisible(), !isFolded, `${width}`);
+        if (isFolded) await page.getByRole('button', { name: /Menu|Nabídka/ }).click();
+        assert.equal(await menu.getByRole('link').count(), 5);
+        for (const link of await menu.getByRole('link').all()) assert.equal(await link.isVisible(), true, `${width}`);
+        if (isFolded) await page.keyboard.press('Escape');
+        assert.equal(await menu.isVisible(), !isFolded, `${width}`);
+      }
+  });
+
+  test('the opened menu is accessible, and a long name of the operator gives way to it', browserTest, async (t) => {
+    const { page } = await openBrowser(t, { viewport: phone, colorScheme: 'dark' });
+    await page.goto(`${baseUrl}/guides`);
+    await page.evaluate(
+      "document.querySelector('.name span').textContent = 'The exchange with a long name of its own'",
+    );
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await assertAccessible(page);
+    assert.ok((await page.locator('.top').boundingBox())!.height < 64);
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0);
+    await page.getByRole('link', { name: 'Čeština' }).click();
+    await page.waitForURL(/\/cs\/guides$/);
+  });
+
+  test('on a phone the first sample of an operation is within two screens', browserTest, async (t) => {
+    const { page } = await openBrowser(t, { viewport: phone });
+    for (const path of ['/docs/time', '/docs/ticker', '/docs/tickers', '/cs/docs/ticker', '/cs/docs/markets']) {
+      await page.goto(baseUrl + path);
+      const sample = (await page.locator('.panel pre').first().boundingBox())!;
+      assert.ok(sample.y + sample.height < 2 * phone.height, `the sample of ${path} is at ${sample.y}`);
+    }
+  });
 
   test('an address that leads nowhere shows a page, and a slash too many leads to the page', browserTest, async (t) => {
     const { page, expect } = await openBrowser(t);

@@ -9,8 +9,10 @@ import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { openApiDocument } from '../../src/contract/openapi.ts';
 import type { Operation } from '../../src/contract/openapi-operations.ts';
+import { version } from '../../src/ground/version.ts';
 import { requestSamples } from '../../src/portal/samples.ts';
 import { root } from '../repository/files.ts';
+import { pythonEnvironment, pythonNeeds, pythonTools } from '../support/python.ts';
 
 const refusal = {
   type: 'https://api.example.com/errors/rate-limit-exceeded',
@@ -42,9 +44,10 @@ describe('the samples of the portal on a bad day', () => {
     const client = pathToFileURL(join(root, 'client/src/index.ts')).href;
     const file = join(folder, `${name}.${language === 'ts' ? 'mts' : language}`);
     writeFileSync(file, text.replace(/'market-data-client'/, JSON.stringify(client)));
-    const program = { sh: 'sh', python: 'python3', ts: process.execPath }[language]!;
+    const python = language === 'python' ? pythonTools().pythons.at(-1)!.python : '';
+    const program = { sh: 'sh', python, ts: process.execPath }[language]!;
     return await new Promise((resolve) => {
-      const env = { ...process.env, API_KEY: 'mdk_0123456789' };
+      const env = pythonEnvironment({ API_KEY: 'mdk_0123456789', PYTHONPATH: join(root, 'client-python/src') });
       execFile(program, [file], { env }, (error, stdout, stderr) =>
         resolve(`${stdout}${stderr}${error === null ? '' : ` ended with ${error.code}`}`),
       );
@@ -53,15 +56,21 @@ describe('the samples of the portal on a bad day', () => {
 
   for (const path of ['/v1/ticker', '/openapi/v1.json'] as const) {
     for (const language of ['sh', 'ts', 'python']) {
-      test(`${path} in ${language} prints the code and when to come back, and ends as it should`, async () => {
-        const urls = { baseUrl, errorsUrl: `${baseUrl}/errors` };
-        const { get } = openApiDocument(urls).paths[path] as unknown as { get: Operation };
-        const { text } = requestSamples(baseUrl, path, get).find((sample) => sample.language === language)!;
-        const output = await printed(language, text, path.replaceAll(/\W/g, '-'));
-        assert.match(output, /RATE_LIMIT_EXCEEDED/);
-        assert.match(output, /4321/);
-        assert.doesNotMatch(output, /Traceback|node:internal|ended with/);
-      });
+      test(
+        `${path} in ${language} prints the code and when to come back, and ends as it should`,
+        language === 'python' ? pythonNeeds : {},
+        async () => {
+          const urls = { baseUrl, errorsUrl: `${baseUrl}/errors` };
+          const { get } = openApiDocument(urls).paths[path] as unknown as { get: Operation };
+          const { text } = requestSamples({ baseUrl, version }, path, get).find(
+            (sample) => sample.language === language,
+          )!;
+          const output = await printed(language, text, path.replaceAll(/\W/g, '-'));
+          assert.match(output, /RATE_LIMIT_EXCEEDED/);
+          assert.match(output, /4321/);
+          assert.doesNotMatch(output, /Traceback|node:internal|ended with/);
+        },
+      );
     }
   }
 });

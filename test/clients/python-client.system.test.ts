@@ -38,9 +38,9 @@ describe('the Python client', { timeout: 300_000 }, () => {
     folder = await mkdtemp(join(tmpdir(), 'python-client-'));
     package_ = join(folder, 'client-python');
     await cp(source, package_, { recursive: true, filter: (path) => !/__pycache__|_cache$/.test(path) });
-    const built = ['-m', 'pip', 'wheel', '--quiet', '--no-deps', '--no-build-isolation', '-w', folder, package_];
-    succeeded(await output(newest.python, built, { env: pythonEnvironment() }));
-    wheel = join(folder, (await readdir(folder)).find((name) => name.endsWith('.whl'))!);
+    const made = join(folder, 'made');
+    succeeded(await output(process.execPath, [join(source, '..', 'tools/client-packages/make.ts'), made]));
+    wheel = join(made, (await readdir(made)).find((name) => name.endsWith('.whl'))!);
     api = await ListenerHarness.start({ clock: systemClock, limits: { key: 100_000 } });
     api.list('BTC', 'ETH');
     freshPrices();
@@ -85,6 +85,30 @@ describe('the Python client', { timeout: 300_000 }, () => {
     const [own, root] = await Promise.all(licences.map((path) => readFile(path, 'utf8')));
     assert.equal(own, root);
   });
+
+  test(
+    'is what the build backend of its pyproject.toml makes, but for the name of its maker',
+    pythonNeeds,
+    async () => {
+      const built = ['-m', 'pip', 'wheel', '--quiet', '--no-deps', '--no-build-isolation', '-w', folder, package_];
+      succeeded(await output(newest.python, built, { env: pythonEnvironment() }));
+      const other = join(folder, (await readdir(folder)).find((name) => name.endsWith('.whl'))!);
+      const list = `import json, sys, zipfile
+def read(path):
+    archive = zipfile.ZipFile(path)
+    assert archive.testzip() is None
+    return {info.filename: [info.external_attr >> 16 & 0o777, archive.read(info).decode()] for info in archive.infolist()}
+print(json.dumps([read(path) for path in sys.argv[1:]]))`;
+      const { out } = succeeded(await output(newest.python, ['-c', list, wheel, other]));
+      const [own, theirs] = JSON.parse(out) as [Files, Files];
+      // The backend's own name, its version of the metadata, and the digests of both files.
+      const its = /^(Generator|Metadata-Version): .*$|^.*dist-info\/(WHEEL|METADATA),.*$/gm;
+      for (const files of [own, theirs]) {
+        for (const [name, [mode, text]] of Object.entries(files)) files[name] = [mode, text.replaceAll(its, '')];
+      }
+      assert.deepEqual(own, theirs);
+    },
+  );
 
   test(
     'passes its tests as an installed package on the oldest and the newest Python, with the real service',
@@ -139,9 +163,9 @@ describe('the Python client', { timeout: 300_000 }, () => {
 
   test('has the codes, states and intervals of the contract', pythonNeeds, async () => {
     const script = `import json
-from market_data_client import _core, _server_clock, error_classes, known_market_statuses, known_service_statuses
+from market_data_client import _core, _server_clock, problem_classes, known_market_statuses, known_service_statuses
 names = ("_TICKER_INTERVAL", "_MARKETS_INTERVAL", "_STATUS_INTERVAL")
-print(json.dumps([list(error_classes), known_market_statuses, known_service_statuses,
+print(json.dumps([list(problem_classes), known_market_statuses, known_service_statuses,
   _server_clock.LIMIT_WINDOW * 1000, *(getattr(_core, name) * 1000 for name in names)]))`;
     const python = { env: { ...env, PYTHONPATH: join(package_, 'src') } };
     const { out } = succeeded(await output(newest.python, ['-c', script], python));
@@ -155,6 +179,9 @@ print(json.dumps([list(error_classes), known_market_statuses, known_service_stat
     ]);
   });
 });
+
+/** The files of an archive: their modes and texts. */
+type Files = Record<string, [mode: number, text: string]>;
 
 async function examples(): Promise<readonly string[]> {
   const blocks = blocksOf(await readFile(join(source, 'README.md'), 'utf8'));

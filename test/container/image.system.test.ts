@@ -6,6 +6,8 @@ import { createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
+import { version } from '../../src/ground/version.ts';
+import { clientRoutes } from '../../src/portal/client-packages.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { krakenAt } from '../support/kraken-at.ts';
@@ -63,6 +65,11 @@ describe(`what the Dockerfile copies, with its packages ${packages}`, () => {
       });
       assert.equal(response.status, 200, path);
       await response.arrayBuffer();
+    }
+    const { typescript, python } = clientRoutes(version);
+    for (const path of [typescript, python]) {
+      const { status } = await fetch(`${running.baseUrl}${path}`, { method: 'HEAD', headers: { Connection: 'close' } });
+      assert.equal(status, 200, path);
     }
     for (const path of ['/readyz', '/metrics', '/console/']) {
       const response = await fetch(`${running.adminUrl}${path}`, { headers: { Connection: 'close' } });

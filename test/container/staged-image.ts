@@ -2,9 +2,11 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -63,6 +65,7 @@ export function stageImage(packages: 'linked' | 'installed'): StagedImage {
   const root = mkdtempSync(join(tmpdir(), 'mdapi-image-'));
   chmodSync(root, 0o755);
   for (const [file, place] of copied(image)) put(file, join(root, place));
+  makeClientPackages(root);
   if (packages === 'linked') symlinkSync(join(repository, 'node_modules'), join(root, 'app', 'node_modules'));
   else installPackages(root);
   const inRoot = (word: string) => (word.startsWith('/') ? join(root, word) : word);
@@ -84,6 +87,21 @@ function put(file: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true });
   copyFileSync(join(repository, file), target);
   chmodSync(target, statSync(join(repository, file)).mode & 0o555);
+}
+
+/** Makes what the image takes from its stage `clients` of what that stage copies, with the packages that are here. */
+function makeClientPackages(root: string): void {
+  const stage = stages.find(({ name }) => name === 'clients')!;
+  const folder = mkdtempSync(join(tmpdir(), 'mdapi-clients-'));
+  for (const [file, place] of copied(stage)) put(file, join(folder, place));
+  symlinkSync(join(repository, 'node_modules'), join(folder, 'app', 'node_modules'));
+  const [, ...argv] = execForm(instructionsOf(stage, 'RUN').at(-1)!);
+  execFileSync(process.execPath, argv, { cwd: join(folder, 'app'), stdio: ['ignore', 'ignore', 'inherit'] });
+  const [, taken = '', target = ''] = instructionsOf(image, 'COPY')
+    .map((rest) => rest.split(' '))
+    .find(([from]) => from === '--from=clients')!;
+  cpSync(join(folder, taken), join(root, 'app', target), { recursive: true });
+  rmSync(folder, { recursive: true });
 }
 
 function installPackages(root: string): void {

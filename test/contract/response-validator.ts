@@ -80,9 +80,13 @@ const portalTypes = new Set([
   ...['image/svg+xml', 'application/xml'],
 ]);
 
-/** What is for people is no part of the document: the portal with its pages, their twins, and what they load. */
+/**
+ * What is for people and their installers is no part of the document: the portal with its pages, their twins, and what
+ * they load, and the packages of the clients.
+ */
 function isPage(path: string, status: number, headers: ObservedHeaders, document: OpenApiDocument): boolean {
   if (document.paths[path] !== undefined || isKeyed(path)) return false;
+  if (path.startsWith('/clients/')) return [200, 304, 308].includes(status);
   const mediaType = path === '/status/summary.json' ? 'text/plain' : mediaTypeOf(headers);
   return status === 304 || (status === 200 && portalTypes.has(mediaType ?? ''));
 }

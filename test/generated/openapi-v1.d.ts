@@ -123,7 +123,7 @@ export interface paths {
         };
         /**
          * This description
-         * @description The machine readable description of all endpoints, parameters, responses and errors. Needs no key.
+         * @description The machine readable description of all endpoints, parameters, responses and errors. Needs no key. Postman, Insomnia and generators of clients import it from this address.
          */
         get: operations["getOpenApi"];
         put?: never;
@@ -285,7 +285,7 @@ export interface components {
              */
             amountPrecision: number;
             /**
-             * @description Smallest step of a price, in the quote currency. Client prices have `pricePrecision` decimals and may lie between its steps. For internally converted quote currencies it is derived from `pricePrecision`.
+             * @description Smallest step of the price of an order, in the quote currency. It does not bind `buyPrice` and `sellPrice`: they contain the fee, have `pricePrecision` decimals, and can lie between two of its steps. For internally converted quote currencies it is derived from `pricePrecision`.
              * @example 0.1
              */
             tickSize: string;

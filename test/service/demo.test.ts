@@ -100,6 +100,12 @@ describe('the demo', { concurrency: true, skip }, () => {
     assert.equal((answers[0] as TickerBody).symbol, ticker.symbol);
     assert.ok(answers[1].tickers.length >= 100);
     assert.equal(answers[2].components.ticker, 'operational');
+    const installs = [...demo.stdout.matchAll(/^ {2}(?:npm|pip) install (\S+)$/gm)].map(([, address = '']) => address);
+    assert.equal(installs.length, 2);
+    for (const address of installs) {
+      const { status } = await fetch(address, { method: 'HEAD', headers: { Connection: 'close' } });
+      assert.equal(status, 200, address);
+    }
     const reference = /Reference +(\S+)/.exec(demo.stdout)?.[1] ?? '';
     assert.equal((await fetch(reference, { headers: { Connection: 'close' } })).status, 200);
     const admin = /Private listener +(\S+)/.exec(demo.stdout)?.[1] ?? '';

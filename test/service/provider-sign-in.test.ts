@@ -5,6 +5,7 @@ import { clientId, clientSecret, OpenIdProvider, type Visitor } from '../support
 import { ServiceHarness } from '../support/service-harness.ts';
 
 interface Session {
+  readonly expiresAtMs: number;
   readonly operator: { readonly name: string; readonly role: string };
   readonly csrfToken: string;
 }
@@ -95,7 +96,9 @@ describe('signing in through an OpenID Connect provider', () => {
     const browser = new Browser();
     assert.equal((await browser.follow(begin(), console)).href, `${base}/console/`);
     const client = new ManagementClient(base, { cookie: `mdapi_session=${sessionOf(browser)}`, origin: base });
-    const { operator, csrfToken } = (await client.get<Session>('/api/session')).body;
+    const { operator, csrfToken, expiresAtMs } = (await client.get<Session>('/api/session')).body;
+    const lastsMs = expiresAtMs - service.clock.now();
+    assert.ok(lastsMs > 3_500_000 && lastsMs <= 3_600_000, 'an hour, and then the provider is asked anew');
     assert.deepEqual(operator, { name: 'oidc:olga@example.com', role: 'support' });
     client.headers['x-csrf-token'] = csrfToken;
     assert.equal((await client.post('/api/accounts', { email: 'made@example.com' })).status, 201);
@@ -170,6 +173,12 @@ describe('signing in through an OpenID Connect provider', () => {
     }
     const refused = (await audit()).filter(({ action }) => action === 'session.refuse');
     assert.equal(refused[0]?.summary, 'Refused oidc:u-99, who has no role, from 127.0.0.1.');
+    const { claim, found } = refused[0]!.details;
+    assert.deepEqual([claim, found], ['groups', 'an object: name its member, as in groups.roles']);
+    const logged = service.logged.filter((line) => line.includes('whose claims give no role')).join('\n');
+    assert.match(logged, /"claim":"groups","found":"nothing: no such claim in the ID token or UserInfo"/);
+    assert.match(logged, /"found":"a list of 1 text, none of which admin\.oidc\.roles has"/);
+    assert.doesNotMatch(logged, /tennis|example\.com/);
   });
 
   test('looks at no further answer once an address has failed ten times in a minute', async () => {

@@ -20,6 +20,7 @@ import { everyEuroMarket, pricingPolicy } from '../../src/market/samples.testing
 import { FeedStatus } from '../../src/market/service-status.ts';
 import { type CurrencyCode, type MarketSymbol, symbolOf } from '../../src/market/symbol.ts';
 import type { UpstreamMarket, UpstreamTicker } from '../../src/market/upstream.ts';
+import type { ClientPackages } from '../../src/portal/client-packages.ts';
 import { publicRoutes } from '../../src/wiring/public-listener.ts';
 import { createResponseValidator, type ResponseValidator } from '../contract/response-validator.ts';
 import { FakeClock, seededRandomness } from './fake-clock.ts';
@@ -39,6 +40,8 @@ export interface HarnessOptions {
   readonly tls?: Certificate;
   /** Further resources under `/v1`, for faults that no real one has. */
   readonly extra?: readonly Resource[];
+  /** None when left out. */
+  readonly clientPackages?: ClientPackages;
   /** The pressure reported; zero where left out. */
   readonly pressure?: () => Partial<Pressure>;
   /** What the process may use of the machine's memory; 512 MiB when left out. */
@@ -105,7 +108,7 @@ export class ListenerHarness {
         limits: { ...defaultConnections, ...options.connections },
       },
       {
-        offerAt: (port) => this.#offer(port, options.extra ?? [], figures),
+        offerAt: (port) => this.#offer(port, options, figures),
         gate: {
           keys: this.directory,
           limits: options.sharedLimits?.(this.limits, this.directory, figures) ?? this.limits,
@@ -208,11 +211,11 @@ export class ListenerHarness {
     return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
   }
 
-  #offer(port: number, extra: readonly Resource[], limits: LimitFigures) {
+  #offer(port: number, { extra = [], clientPackages }: HarnessOptions, limits: LimitFigures) {
     const baseUrl = `http://127.0.0.1:${port}`;
     const errorsUrl = `${baseUrl}/errors`;
     this.document = openApiDocument({ baseUrl, errorsUrl, limits });
-    const routes = publicRoutes({ baseUrl, errorsUrl, limits, version: '1.0.0' });
+    const routes = publicRoutes({ baseUrl, errorsUrl, limits, version: '1.0.0', clientPackages });
     const keyed = new Map([...routes.keyed, ...extra.map((resource) => [resource.route, resource] as const)]);
     return { routes: { ...routes, keyed }, errorsUrl };
   }

@@ -6,6 +6,7 @@ import { DamagedChunk, recordTooNew, recordTooOld } from '../../src/history/segm
 import { recordOfAnotherProgram } from '../../src/history/segment/sqlite-segments.ts';
 import * as accounts from '../../src/store/accounts.ts';
 import { alertUnknown } from '../../src/store/alerts.ts';
+import * as approvals from '../../src/store/approvals.ts';
 import * as copy from '../../src/store/copy-store.ts';
 import * as keyRecords from '../../src/store/key-record.ts';
 import * as keys from '../../src/store/keys.ts';
@@ -56,12 +57,14 @@ export const everyStoreError: Readonly<Record<StoreErrorCode, StoreError>> = {
   'cannot_open.tls_file': tlsFileUnreadable({ path, parameter: 'sslcert' }),
   'cannot_open.no_tls': ofServer('', 'The server does not support SSL connections'),
   'cannot_open.certificate': ofServer('CERT_HAS_EXPIRED'),
+  'cannot_open.connection': ofServer('08P01', 'unsupported startup parameter: qsaid'),
   'cannot_open.no_database': ofServer('3D000'),
   'cannot_open.no_schema': server.noSchema({ name }),
   'cannot_open.lost': databaseLost({ name, record: 'qrecord' }),
   'cannot_open.record': recordNotOpened({ said: 'The file qpath cannot be opened.' }),
 
   'unreachable.server': ofServer('ECONNREFUSED'),
+  'unreachable.connection': ofServer('08P01', 'query_wait_timeout: qsaid'),
   'unreachable.no_connection_left': ofServer('53300'),
   'unreachable.no_resources': ofServer('53200'),
   'no_answer.hanging': doesNotAnswer({ name }),
@@ -135,6 +138,15 @@ export const everyStoreError: Readonly<Record<StoreErrorCode, StoreError>> = {
   term_start: terms.termStartTooLate(),
   term_cancelled: terms.termCancelled({ id }),
   term_begun: terms.termBegun({ id, from: instant }),
+
+  approval_unknown: approvals.approvalUnknown({ id }),
+  approval_decided: approvals.approvalDecided({ id, state: 'rejected', by: 'qby' }),
+  approval_expired: approvals.approvalExpired({ id, at: instant }),
+  approval_waits: approvals.approvalWaits({ id, by: 'qby' }),
+  approval_too_many: approvals.tooManyApprovals({ max: 77 }),
+  approval_own: approvals.approvalOwn({ id, by: 'qby', actor: 'qactor' }),
+  approval_outdated: approvals.approvalOutdated({ id, what: 'qwhat', was: 'qwas', is: 'qis' }),
+  approval_start: approvals.approvalStartPassed({ id, from: instant }),
 
   'copy_refused.another': copy.copyOfAnother({ name }),
   'copy_refused.occupied': copy.targetOccupied({ table: 'qtable', count: 7 }),

@@ -14,6 +14,9 @@ export const tlsFiles = {
   key: path('localhost-key.pem'),
 };
 
+/** A certificate that a client may show, and its key. It is its own authority. */
+export const clientTlsFiles = { cert: path('client.pem'), key: path('client-key.pem') };
+
 const read = (file: string) => readFileSync(file, 'utf8');
 
 /** What is in them. */

@@ -15,7 +15,8 @@ test('the generated documents are as their sources describe them', () => {
 test('a document that is missing or out of date is named by a check, which writes nothing', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'mdapi-generated-'));
   t.after(() => rmSync(directory, { recursive: true }));
-  for (const folder of ['docs/openapi', 'ops/prometheus']) mkdirSync(join(directory, folder), { recursive: true });
+  for (const folder of ['client/mcp', 'docs/openapi', 'ops/prometheus'])
+    mkdirSync(join(directory, folder), { recursive: true });
   const root = pathToFileURL(`${directory}/`);
   const reference = join(directory, 'docs/configuration.md');
   const names = generate(root, true);

@@ -8,6 +8,7 @@ import { commandReference } from './cli-reference.ts';
 import { configurationReference } from './configuration-reference.ts';
 import { ingestDocument } from './ingest-document.ts';
 import { metricsReference } from './metrics-reference.ts';
+import { toolSchemas } from './tool-schemas.ts';
 
 const baseUrl = 'https://api.example.com';
 
@@ -21,6 +22,7 @@ const documents: Readonly<Record<string, () => string>> = {
   'docs/cli.md': commandReference,
   'ops/prometheus/alerts.yml': prometheusRules,
   'docs/metrics.md': metricsReference,
+  'client/mcp/schemas.json': () => json(toolSchemas()),
 };
 
 function json(document: object): string {

@@ -14,6 +14,7 @@ const dist = join(root, 'dist');
 
 /** Files read while the program runs. Those of `web` that are TypeScript are made into JavaScript one by one. */
 const read = [
+  'client-packages/*.{tgz,whl,metadata}',
   'client/README.md',
   'client-python/README.md',
   'docs/clients/*.md',
@@ -33,6 +34,7 @@ function compile(): void {
   for (const name of globSync('web/{console,portal}/**/*.ts', { cwd: root })) {
     put(name.replace(/ts$/, 'js'), browserModule(readFileSync(join(root, name), 'utf8')));
   }
+  execFileSync(process.execPath, [join(root, 'tools/client-packages/make.ts')]);
   for (const name of globSync(read, { cwd: root })) cpSync(join(root, name), join(dist, name));
   const { name, version, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   put('package.json', `${JSON.stringify({ name, version, type })}\n`);

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 interface Bill {
   serialNumber?: string;
   metadata: { timestamp?: string; component: { name: string } };
+  components?: object[];
 }
 
 const [tree = '', folder = ''] = process.argv.slice(2);
@@ -19,7 +20,7 @@ const manifestOf = (path: string) => JSON.parse(readFileSync(join(tree, path, 'p
 const { version } = manifestOf('');
 
 writeBill(manifestOf('').name, version, serverBill());
-writeBill(manifestOf('client').name, manifestOf('client').version, npmBill(join(tree, 'client'), []));
+writeBill(manifestOf('client').name, manifestOf('client').version, clientBill());
 writeBill(...pythonBill());
 writeFileSync(join(folder, 'RELEASE-NOTES.md'), notes(readFileSync(join(tree, 'CHANGELOG.md'), 'utf8')));
 
@@ -37,6 +38,16 @@ function serverBill(): Bill {
   writeFileSync(join(alone, 'package.json'), JSON.stringify(manifest));
   writeFileSync(join(alone, 'package-lock.json'), JSON.stringify({ ...lock, packages }));
   return npmBill(alone, ['--package-lock-only']);
+}
+
+/** It depends on nothing; its MCP server has packages inside. */
+function clientBill(): Bill {
+  const bundled = JSON.parse(readFileSync(join(tree, 'client-packages/bundled.json'), 'utf8'));
+  const components = bundled.map(({ name, version, license }: Record<'name' | 'version' | 'license', string>) => {
+    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+    return { 'bom-ref': purl, type: 'library', name, version, purl, licenses: [{ license: { id: license } }] };
+  });
+  return { ...npmBill(join(tree, 'client'), []), components };
 }
 
 function npmBill(cwd: string, options: readonly string[]): Bill {

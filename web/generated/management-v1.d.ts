@@ -1388,6 +1388,66 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/approvals": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Changes that need a second person
+         * @description What waits, or, with those that were decided on and expired, all of the time that the audit log is kept. Needs the role `read-only`.
+         */
+        readonly get: operations["listApprovals"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/approvals/{id}/confirm": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Confirm a change that somebody else proposed
+         * @description It is made at once, exactly as it was proposed, and once. Whoever proposed it cannot confirm it: names count whatever they signed in with, so that the token `alice` and `oidc:alice@example.com` are one. Refused too where what it is based on has changed since. Needs the role `operator`.
+         */
+        readonly post: operations["confirmApproval"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/approvals/{id}/reject": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Reject a proposed change, or take back one’s own
+         * @description Nothing is changed. It is `withdrawn` where its proposer does it, otherwise `rejected`. Needs the role `operator`.
+         */
+        readonly post: operations["rejectApproval"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/audit": {
         readonly parameters: {
             readonly query?: never;
@@ -3835,6 +3895,124 @@ export interface components {
         readonly RateList: {
             /** @description One for each converted quote currency. */
             readonly rates: readonly components["schemas"]["Rate"][];
+        };
+        /** @description A change that one person proposes and another one confirms. */
+        readonly Approval: {
+            /**
+             * @description The proposal’s id.
+             * @example apr_4fGh72Kq0ZsTn1Lw
+             */
+            readonly id: string;
+            /**
+             * @description The kind of change, as `admin.approvals` has it.
+             * @example terms
+             * @enum {string}
+             */
+            readonly kind: "terms" | "delist" | "rates";
+            /**
+             * @description What it does.
+             * @example term.set
+             * @enum {string}
+             */
+            readonly action: "term.set" | "term.cancel" | "market.delist" | "catalogue.delist" | "rate.accept" | "rate.release";
+            /**
+             * @description What for: a market, a quote currency, a term, a source, or `service`.
+             * @example BTCEUR
+             */
+            readonly subject: string;
+            /**
+             * @description Where it is in its life.
+             * @example waiting
+             * @enum {string}
+             */
+            readonly state: "waiting" | "confirmed" | "rejected" | "withdrawn" | "expired";
+            /** @description What exactly it changes. It is refused once one of them is no longer as it was. */
+            readonly values: readonly {
+                /**
+                 * @description Which one: `held` is since when an operator keeps a rate.
+                 * @example fee
+                 * @enum {string}
+                 */
+                readonly what: "fee" | "margin" | "precision" | "rounding" | "start" | "status" | "rate" | "held";
+                /**
+                 * @description What it was when the change was proposed; null for none.
+                 * @example 0.5
+                 * @example null
+                 */
+                readonly from: string | null;
+                /**
+                 * @description What it is once the change is confirmed; null for none.
+                 * @example 0.4
+                 * @example null
+                 */
+                readonly to: string | null;
+            }[];
+            /**
+             * @description Exactly what is applied: the action and what it takes.
+             * @example {
+             *       "action": "market.delist",
+             *       "symbol": "BTCEUR"
+             *     }
+             */
+            readonly change: {
+                readonly [key: string]: unknown;
+            };
+            /**
+             * @description The change in a sentence.
+             * @example a term for BTCEUR: fee 0.5 → 0.4
+             */
+            readonly summary: string;
+            /**
+             * Format: date-time
+             * @description When it was proposed. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly proposedAt: string;
+            /**
+             * Format: int64
+             * @description The same instant as `proposedAt`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly proposedAtMs: number;
+            /**
+             * @description Who proposed it, as the audit log names them.
+             * @example alice
+             */
+            readonly proposedBy: string;
+            /** @description Whether that may be who asks: then another person has to confirm it. */
+            readonly own: boolean;
+            /**
+             * Format: date-time
+             * @description The first instant at which it can no longer be confirmed. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly expiresAt: string;
+            /**
+             * Format: int64
+             * @description The same instant as `expiresAt`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly expiresAtMs: number;
+            /**
+             * Format: date-time
+             * @description When it was decided on. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly decidedAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `decidedAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly decidedAtMs: number | null;
+            /**
+             * @description Who decided; null while nobody did.
+             * @example bob
+             * @example null
+             */
+            readonly decidedBy: string | null;
         };
         /** @description Current client prices of a market, and what the exchange saw in the last 24 hours. */
         readonly Ticker: {
@@ -6649,6 +6827,19 @@ export interface components {
             /** @description With PagerDuty two: an incident and its end. */
             readonly deliveries: readonly string[];
         };
+        /** @description Changes that need a second person. */
+        readonly ApprovalList: {
+            /** @description The kinds of changes that another person has to confirm, as configured. */
+            readonly kinds: readonly ("terms" | "delist" | "rates")[];
+            /** @description Those that wait by their age, otherwise the latest first. */
+            readonly approvals: readonly components["schemas"]["Approval"][];
+            /**
+             * @description Send it as `after` to get the next page; null on the last one. A page can be short or empty although there is a next one.
+             * @example WzE3NjM3MjU2MDAwMDAsImFjY18xIl0
+             * @example null
+             */
+            readonly next: string | null;
+        };
         /** @description A change, or an attempt to sign in. Never holds a secret. */
         readonly AuditEntry: {
             /**
@@ -6669,7 +6860,7 @@ export interface components {
              */
             readonly atMs: number;
             /**
-             * @description Who did it: the name of a token, `configuration` for that of the configuration, `cli:` and the user of the system for the command line, `unknown` for whoever was refused.
+             * @description Who did it: the name of a token, `configuration` for that of the configuration, `cli:` and the user of the system for the command line, `cli:alice (said by root)` where that names a person, whom nothing proves; `unknown` for whoever was refused.
              * @example alice
              */
             readonly actor: string;
@@ -6678,7 +6869,7 @@ export interface components {
              * @example account.create
              * @enum {string}
              */
-            readonly action: "account.create" | "account.activate" | "account.deactivate" | "account.update" | "account.erase" | "key.create" | "key.enable" | "key.disable" | "key.revoke" | "key.update" | "key.rotate" | "market.pause" | "market.resume" | "market.hold" | "market.release" | "market.accept" | "market.delist" | "market.hold_back" | "market.forget" | "rate.hold" | "rate.release" | "rate.accept" | "catalogue.accept" | "catalogue.reject" | "catalogue.hold_back" | "window.announce" | "window.extend" | "window.end" | "window.cancel" | "term.set" | "term.cancel" | "token.create" | "token.revoke" | "source_token.create" | "source_token.revoke" | "session.create" | "session.end" | "session.refuse" | "sources.reload" | "subscription.remove" | "alert.acknowledge" | "store.accept" | "history.hold" | "history.release" | "history.accept" | "history.deleted";
+            readonly action: "account.create" | "account.activate" | "account.deactivate" | "account.update" | "account.erase" | "key.create" | "key.enable" | "key.disable" | "key.revoke" | "key.update" | "key.rotate" | "market.pause" | "market.resume" | "market.hold" | "market.release" | "market.accept" | "market.delist" | "market.hold_back" | "market.forget" | "rate.hold" | "rate.release" | "rate.accept" | "catalogue.accept" | "catalogue.reject" | "catalogue.hold_back" | "window.announce" | "window.extend" | "window.end" | "window.cancel" | "term.set" | "term.cancel" | "token.create" | "token.revoke" | "source_token.create" | "source_token.revoke" | "session.create" | "session.end" | "session.refuse" | "sources.reload" | "subscription.remove" | "alert.acknowledge" | "approval.propose" | "approval.confirm" | "approval.reject" | "approval.withdraw" | "store.accept" | "history.hold" | "history.release" | "history.accept" | "history.deleted";
             /** @description What it was done to. */
             readonly subject: {
                 /**
@@ -6686,7 +6877,7 @@ export interface components {
                  * @example account
                  * @enum {string}
                  */
-                readonly kind: "account" | "key" | "market" | "rate" | "window" | "term" | "token" | "session" | "store" | "history" | "source" | "alert";
+                readonly kind: "account" | "key" | "market" | "rate" | "window" | "term" | "token" | "session" | "store" | "history" | "source" | "alert" | "approval";
                 /**
                  * @description Its id; the symbol of a market.
                  * @example key_4fGh72Kq0ZsTn1Lw
@@ -7128,6 +7319,20 @@ export interface components {
              * @constant
              */
             readonly code: "nothing_doubted";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The market.
+                 * @example BTCEUR
+                 */
+                readonly symbol: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "rate_needs_approval";
             /** @description What it names. */
             readonly values: {
                 /**
@@ -7583,6 +7788,7 @@ export type SourceReload = components['schemas']['SourceReload'];
 export type RateFaultCode = components['schemas']['RateFaultCode'];
 export type Rate = components['schemas']['Rate'];
 export type RateList = components['schemas']['RateList'];
+export type Approval = components['schemas']['Approval'];
 export type Ticker = components['schemas']['Ticker'];
 export type Held = components['schemas']['Held'];
 export type MarketRow = components['schemas']['MarketRow'];
@@ -7647,6 +7853,7 @@ export type AcknowledgedAlerts = components['schemas']['AcknowledgedAlerts'];
 export type AlertDelivery = components['schemas']['AlertDelivery'];
 export type AlertDeliveryList = components['schemas']['AlertDeliveryList'];
 export type AlertTest = components['schemas']['AlertTest'];
+export type ApprovalList = components['schemas']['ApprovalList'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type Token = components['schemas']['Token'];
@@ -8444,6 +8651,47 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Rate"];
                 };
             };
+            /** @description Another person has to confirm it (`admin.approvals`): the proposal. Nothing is changed yet. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "apr_4fGh72Kq0ZsTn1Lw",
+                     *       "kind": "terms",
+                     *       "action": "term.set",
+                     *       "subject": "BTCEUR",
+                     *       "state": "waiting",
+                     *       "values": [
+                     *         {
+                     *           "what": "fee",
+                     *           "from": "0.5",
+                     *           "to": "0.4"
+                     *         }
+                     *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
+                     *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
+                     *       "proposedAt": "2026-11-21T10:00:00.000Z",
+                     *       "proposedAtMs": 1795255200000,
+                     *       "proposedBy": "alice",
+                     *       "own": true,
+                     *       "expiresAt": "2026-11-21T10:00:00.000Z",
+                     *       "expiresAtMs": 1795255200000,
+                     *       "decidedAt": "2026-11-21T10:00:00.000Z",
+                     *       "decidedAtMs": 1795255200000,
+                     *       "decidedBy": "bob"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Approval"];
+                };
+            };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
             readonly 403: components["responses"]["CsrfOrRoleRequired"];
@@ -8632,6 +8880,47 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Rate"];
+                };
+            };
+            /** @description Another person has to confirm it (`admin.approvals`): the proposal. Nothing is changed yet. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "apr_4fGh72Kq0ZsTn1Lw",
+                     *       "kind": "terms",
+                     *       "action": "term.set",
+                     *       "subject": "BTCEUR",
+                     *       "state": "waiting",
+                     *       "values": [
+                     *         {
+                     *           "what": "fee",
+                     *           "from": "0.5",
+                     *           "to": "0.4"
+                     *         }
+                     *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
+                     *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
+                     *       "proposedAt": "2026-11-21T10:00:00.000Z",
+                     *       "proposedAtMs": 1795255200000,
+                     *       "proposedBy": "alice",
+                     *       "own": true,
+                     *       "expiresAt": "2026-11-21T10:00:00.000Z",
+                     *       "expiresAtMs": 1795255200000,
+                     *       "decidedAt": "2026-11-21T10:00:00.000Z",
+                     *       "decidedAtMs": 1795255200000,
+                     *       "decidedBy": "bob"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Approval"];
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];
@@ -9898,6 +10187,47 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Market"];
                 };
             };
+            /** @description Another person has to confirm it (`admin.approvals`): the proposal. Nothing is changed yet. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "apr_4fGh72Kq0ZsTn1Lw",
+                     *       "kind": "terms",
+                     *       "action": "term.set",
+                     *       "subject": "BTCEUR",
+                     *       "state": "waiting",
+                     *       "values": [
+                     *         {
+                     *           "what": "fee",
+                     *           "from": "0.5",
+                     *           "to": "0.4"
+                     *         }
+                     *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
+                     *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
+                     *       "proposedAt": "2026-11-21T10:00:00.000Z",
+                     *       "proposedAtMs": 1795255200000,
+                     *       "proposedBy": "alice",
+                     *       "own": true,
+                     *       "expiresAt": "2026-11-21T10:00:00.000Z",
+                     *       "expiresAtMs": 1795255200000,
+                     *       "decidedAt": "2026-11-21T10:00:00.000Z",
+                     *       "decidedAtMs": 1795255200000,
+                     *       "decidedBy": "bob"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Approval"];
+                };
+            };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
             readonly 403: components["responses"]["CsrfOrRoleRequired"];
@@ -10022,6 +10352,47 @@ export interface operations {
                     readonly "application/json": components["schemas"]["PendingList"];
                 };
             };
+            /** @description Another person has to confirm it (`admin.approvals`): the proposal. Nothing is changed yet. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "apr_4fGh72Kq0ZsTn1Lw",
+                     *       "kind": "terms",
+                     *       "action": "term.set",
+                     *       "subject": "BTCEUR",
+                     *       "state": "waiting",
+                     *       "values": [
+                     *         {
+                     *           "what": "fee",
+                     *           "from": "0.5",
+                     *           "to": "0.4"
+                     *         }
+                     *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
+                     *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
+                     *       "proposedAt": "2026-11-21T10:00:00.000Z",
+                     *       "proposedAtMs": 1795255200000,
+                     *       "proposedBy": "alice",
+                     *       "own": true,
+                     *       "expiresAt": "2026-11-21T10:00:00.000Z",
+                     *       "expiresAtMs": 1795255200000,
+                     *       "decidedAt": "2026-11-21T10:00:00.000Z",
+                     *       "decidedAtMs": 1795255200000,
+                     *       "decidedBy": "bob"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Approval"];
+                };
+            };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
             readonly 403: components["responses"]["CsrfOrRoleRequired"];
@@ -10089,6 +10460,47 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["PendingList"];
+                };
+            };
+            /** @description Another person has to confirm it (`admin.approvals`): the proposal. Nothing is changed yet. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "apr_4fGh72Kq0ZsTn1Lw",
+                     *       "kind": "terms",
+                     *       "action": "term.set",
+                     *       "subject": "BTCEUR",
+                     *       "state": "waiting",
+                     *       "values": [
+                     *         {
+                     *           "what": "fee",
+                     *           "from": "0.5",
+                     *           "to": "0.4"
+                     *         }
+                     *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
+                     *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
+                     *       "proposedAt": "2026-11-21T10:00:00.000Z",
+                     *       "proposedAtMs": 1795255200000,
+                     *       "proposedBy": "alice",
+                     *       "own": true,
+                     *       "expiresAt": "2026-11-21T10:00:00.000Z",
+                     *       "expiresAtMs": 1795255200000,
+                     *       "decidedAt": "2026-11-21T10:00:00.000Z",
+                     *       "decidedAtMs": 1795255200000,
+                     *       "decidedBy": "bob"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Approval"];
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];
@@ -10398,6 +10810,47 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Term"];
                 };
             };
+            /** @description Another person has to confirm it (`admin.approvals`): the proposal. Nothing is changed yet. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "apr_4fGh72Kq0ZsTn1Lw",
+                     *       "kind": "terms",
+                     *       "action": "term.set",
+                     *       "subject": "BTCEUR",
+                     *       "state": "waiting",
+                     *       "values": [
+                     *         {
+                     *           "what": "fee",
+                     *           "from": "0.5",
+                     *           "to": "0.4"
+                     *         }
+                     *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
+                     *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
+                     *       "proposedAt": "2026-11-21T10:00:00.000Z",
+                     *       "proposedAtMs": 1795255200000,
+                     *       "proposedBy": "alice",
+                     *       "own": true,
+                     *       "expiresAt": "2026-11-21T10:00:00.000Z",
+                     *       "expiresAtMs": 1795255200000,
+                     *       "decidedAt": "2026-11-21T10:00:00.000Z",
+                     *       "decidedAtMs": 1795255200000,
+                     *       "decidedBy": "bob"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Approval"];
+                };
+            };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
             readonly 403: components["responses"]["CsrfOrRoleRequired"];
@@ -10599,6 +11052,47 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Term"];
+                };
+            };
+            /** @description Another person has to confirm it (`admin.approvals`): the proposal. Nothing is changed yet. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "apr_4fGh72Kq0ZsTn1Lw",
+                     *       "kind": "terms",
+                     *       "action": "term.set",
+                     *       "subject": "BTCEUR",
+                     *       "state": "waiting",
+                     *       "values": [
+                     *         {
+                     *           "what": "fee",
+                     *           "from": "0.5",
+                     *           "to": "0.4"
+                     *         }
+                     *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
+                     *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
+                     *       "proposedAt": "2026-11-21T10:00:00.000Z",
+                     *       "proposedAtMs": 1795255200000,
+                     *       "proposedBy": "alice",
+                     *       "own": true,
+                     *       "expiresAt": "2026-11-21T10:00:00.000Z",
+                     *       "expiresAtMs": 1795255200000,
+                     *       "decidedAt": "2026-11-21T10:00:00.000Z",
+                     *       "decidedAtMs": 1795255200000,
+                     *       "decidedBy": "bob"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Approval"];
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];
@@ -13293,6 +13787,224 @@ export interface operations {
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
             readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly listApprovals: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Which ones: `waiting` when left out. */
+                readonly state?: "waiting" | "all";
+                /** @description Where the page begins: `next` of the page before. */
+                readonly after?: string;
+                /** @description Entries wanted, 50 when left out. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Changes that need a second person. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kinds": [
+                     *         "terms"
+                     *       ],
+                     *       "approvals": [
+                     *         {
+                     *           "id": "apr_4fGh72Kq0ZsTn1Lw",
+                     *           "kind": "terms",
+                     *           "action": "term.set",
+                     *           "subject": "BTCEUR",
+                     *           "state": "waiting",
+                     *           "values": [
+                     *             {
+                     *               "what": "fee",
+                     *               "from": "0.5",
+                     *               "to": "0.4"
+                     *             }
+                     *           ],
+                     *           "change": {
+                     *             "action": "market.delist",
+                     *             "symbol": "BTCEUR"
+                     *           },
+                     *           "summary": "a term for BTCEUR: fee 0.5 → 0.4",
+                     *           "proposedAt": "2026-11-21T10:00:00.000Z",
+                     *           "proposedAtMs": 1795255200000,
+                     *           "proposedBy": "alice",
+                     *           "own": true,
+                     *           "expiresAt": "2026-11-21T10:00:00.000Z",
+                     *           "expiresAtMs": 1795255200000,
+                     *           "decidedAt": "2026-11-21T10:00:00.000Z",
+                     *           "decidedAtMs": 1795255200000,
+                     *           "decidedBy": "bob"
+                     *         }
+                     *       ],
+                     *       "next": "WzE3NjM3MjU2MDAwMDAsImFjY18xIl0"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ApprovalList"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly confirmApproval: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id, as lists give it. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description A change that one person proposes and another one confirms. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "apr_4fGh72Kq0ZsTn1Lw",
+                     *       "kind": "terms",
+                     *       "action": "term.set",
+                     *       "subject": "BTCEUR",
+                     *       "state": "waiting",
+                     *       "values": [
+                     *         {
+                     *           "what": "fee",
+                     *           "from": "0.5",
+                     *           "to": "0.4"
+                     *         }
+                     *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
+                     *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
+                     *       "proposedAt": "2026-11-21T10:00:00.000Z",
+                     *       "proposedAtMs": 1795255200000,
+                     *       "proposedBy": "alice",
+                     *       "own": true,
+                     *       "expiresAt": "2026-11-21T10:00:00.000Z",
+                     *       "expiresAtMs": 1795255200000,
+                     *       "decidedAt": "2026-11-21T10:00:00.000Z",
+                     *       "decidedAtMs": 1795255200000,
+                     *       "decidedBy": "bob"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Approval"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly rejectApproval: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id, as lists give it. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description A change that one person proposes and another one confirms. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "apr_4fGh72Kq0ZsTn1Lw",
+                     *       "kind": "terms",
+                     *       "action": "term.set",
+                     *       "subject": "BTCEUR",
+                     *       "state": "waiting",
+                     *       "values": [
+                     *         {
+                     *           "what": "fee",
+                     *           "from": "0.5",
+                     *           "to": "0.4"
+                     *         }
+                     *       ],
+                     *       "change": {
+                     *         "action": "market.delist",
+                     *         "symbol": "BTCEUR"
+                     *       },
+                     *       "summary": "a term for BTCEUR: fee 0.5 → 0.4",
+                     *       "proposedAt": "2026-11-21T10:00:00.000Z",
+                     *       "proposedAtMs": 1795255200000,
+                     *       "proposedBy": "alice",
+                     *       "own": true,
+                     *       "expiresAt": "2026-11-21T10:00:00.000Z",
+                     *       "expiresAtMs": 1795255200000,
+                     *       "decidedAt": "2026-11-21T10:00:00.000Z",
+                     *       "decidedAtMs": 1795255200000,
+                     *       "decidedBy": "bob"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Approval"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 421: components["responses"]["HostNotAllowed"];

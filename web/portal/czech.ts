@@ -51,8 +51,8 @@ export const czech: Readonly<Record<string, string>> = {
   'Market data is not arriving, or is too old to rely on. The last known prices are still served: check their timestamps.':
     'Tržní data nepřicházejí, nebo jsou příliš stará na to, aby se na ně dalo spolehnout. Poslední známé ceny jsou stále dostupné: kontrolujte jejich čas.',
   Maintenance: 'Údržba',
-  'An announced maintenance window is running. Until it ends, every endpoint except GET /v1/status answers 503 SERVICE_MAINTENANCE.':
-    'Probíhá ohlášená údržba. Do jejího konce odpovídají všechny koncové body kromě GET /v1/status chybou 503 SERVICE_MAINTENANCE.',
+  'An announced maintenance window is running. Until it ends, every endpoint under /v1 but /v1/status answers 503 SERVICE_MAINTENANCE.':
+    'Probíhá ohlášená údržba. Do jejího konce odpovídají všechny koncové body pod /v1 kromě /v1/status chybou 503 SERVICE_MAINTENANCE.',
   Unknown: 'Neznámý',
   'This page cannot tell whether the service works for others.': 'Stránka nemůže zjistit, zda služba funguje ostatním.',
   'The last request got no answer.': 'Poslední dotaz zůstal bez odpovědi.',
@@ -68,8 +68,7 @@ export const czech: Readonly<Record<string, string>> = {
   Running: 'Probíhá',
   Announced: 'Ohlášeno',
   ' to ': ' až ',
-  'It starts in {duration}. Until then the service runs as usual.':
-    'Do začátku zbývá: {duration}. Do té doby služba běží jako obvykle.',
+  'It starts in {duration} and changes nothing before.': 'Do začátku zbývá: {duration}. Do té doby se nic nemění.',
   'It is expected to end in {duration}.': 'Do očekávaného konce zbývá: {duration}.',
   'Its expected end has passed.': 'Očekávaný konec už uplynul.',
 };

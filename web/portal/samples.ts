@@ -26,7 +26,7 @@ function fieldsOf(form: HTMLFormElement): HTMLInputElement[] {
 /** How each language of the samples writes a value. */
 const quoting: Readonly<Record<string, (value: string) => string>> = {
   sh: (value) => encodeURIComponent(value).replaceAll("'", '%27'),
-  python: (value) => encodeURIComponent(value),
+  python: (value) => JSON.stringify(value).slice(1, -1),
   ts: (value) => JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'"),
 };
 

@@ -14,13 +14,14 @@ interface Entry extends Section {
   readonly words: string;
 }
 
-/** Words for a matter that the pages name otherwise, and the guide that is about it. */
-const guides: readonly (readonly [asked: RegExp, route: RegExp])[] = [
+/** Words for a matter that other pages name too, or name otherwise, and the page that is about it. */
+const matters: readonly (readonly [asked: RegExp, route: RegExp])[] = [
   [/^(web ?-?sockets?|wss?|sse|streams?|streaming|push|webhooks?|real ?-?time)$/, /\/guides\/polling(#|$)/],
-  [/^(rate ?-?limit(s|ing|ed)?|throttl(e|ed|ing)|quotas?|429|kvota|omezeni)$/, /\/guides\/limits(#|$)/],
+  [/^(rate ?-?limit(s|ing|ed)?|retry ?-?after|throttl(e|ed|ing)|quotas?|429|kvota|omezeni)$/, /\/guides\/limits(#|$)/],
+  [/^(postman|insomnia|bruno|swagger|open ?-?api|json ?schema|schema)$/, /\/docs\/openapi(#|$)/],
 ];
 /** More than a word in a name weighs. */
-const guideWeight = 100;
+const matterWeight = 100;
 
 const shownMax = 12;
 const aroundCharacters = 60;
@@ -107,8 +108,8 @@ function showFound(entries: readonly Entry[] | undefined, query: string, outcome
   const terms = folded(query)
     .split(/\s+/)
     .filter((term) => term !== '');
-  const guide = guides.find(([asked]) => asked.test(terms.join(' ')))?.[1];
-  const found = entries === undefined || terms.length === 0 ? [] : best(entries, terms, guide);
+  const matter = matters.find(([asked]) => asked.test(terms.join(' ')))?.[1];
+  const found = entries === undefined || terms.length === 0 ? [] : best(entries, terms, matter);
   list.replaceChildren(...found.map((entry) => resultItem(entry, terms)));
   if (entries === undefined) setText(outcome, say('The index cannot be loaded.'));
   else if (terms.length === 0) setText(outcome, say('Type a word or several.'));
@@ -120,16 +121,16 @@ function showFound(entries: readonly Entry[] | undefined, query: string, outcome
 }
 
 /**
- * The parts that have every term, those with the terms in their names first, and before all the guide that is about
+ * The parts that have every term, those with the terms in their names first, and before all the page that is about
  * them.
  */
-function best(entries: readonly Entry[], terms: readonly string[], guide: RegExp | undefined): readonly Entry[] {
+function best(entries: readonly Entry[], terms: readonly string[], matter: RegExp | undefined): readonly Entry[] {
   const weighed = entries.flatMap((entry) => {
     const weights = terms.map((term) => weightOf(entry, term));
-    const isAbout = guide?.test(entry.url) === true;
+    const isAbout = matter?.test(entry.url) === true;
     if (weights.includes(0) && !isAbout) return [];
-    // The beginning of the guide comes first, and its sections in their order.
-    const more = isAbout ? guideWeight + (entry.section === undefined ? 1 : 0) : 0;
+    // The beginning of the page comes first, and its sections in their order.
+    const more = isAbout ? matterWeight + (entry.section === undefined ? 1 : 0) : 0;
     return [{ entry, weight: isAbout ? more : weights.reduce((sum, each) => sum + each, 0) }];
   });
   return weighed

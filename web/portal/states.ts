@@ -28,7 +28,7 @@ export const states = {
   maintenance: {
     word: 'Maintenance',
     meaning:
-      'An announced maintenance window is running. Until it ends, every endpoint except GET /v1/status answers 503 SERVICE_MAINTENANCE.',
+      'An announced maintenance window is running. Until it ends, every endpoint under /v1 but /v1/status answers 503 SERVICE_MAINTENANCE.',
     indicator: 'maintenance',
     component: 'under_maintenance',
   },

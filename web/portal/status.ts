@@ -136,7 +136,7 @@ function whenText(window: Maintenance, nowMs: number): string {
   const [fromMs, toMs] = [Date.parse(window.scheduled_for), Date.parse(window.scheduled_until)];
   if (nowMs < fromMs) {
     const duration = durationInWords(fromMs - nowMs);
-    return say('It starts in {duration}. Until then the service runs as usual.', { duration });
+    return say('It starts in {duration} and changes nothing before.', { duration });
   }
   if (nowMs < toMs) return say('It is expected to end in {duration}.', { duration: durationInWords(toMs - nowMs) });
   return say('Its expected end has passed.');

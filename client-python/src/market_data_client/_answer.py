@@ -13,7 +13,7 @@ from ._budget import Figures
 from ._server_clock import LIMIT_WINDOW, ServerClock
 from ._shapes import ShapeError, read_problem
 from ._steps import Answer
-from .errors import ApiError, MalformedAnswerError, MarketDataError, TransportError, error_classes
+from .errors import ApiProblem, MalformedAnswer, MarketDataFailure, TransportFailure, problem_classes
 
 T = TypeVar("T")
 
@@ -49,15 +49,15 @@ def retry_after_of(answer: Answer, clock: ServerClock, now: float) -> float | No
     return min(LIMIT_WINDOW, max(0.0, clock.certainly_reached_at(figures.reset) - now))
 
 
-def failure_of(answer: Answer, path: str, retry_after: float | None, redact: Callable[[str], str]) -> MarketDataError:
+def failure_of(answer: Answer, path: str, retry_after: float | None, redact: Callable[[str], str]) -> MarketDataFailure:
     """The error for an answer that is neither 200 nor an expected 304."""
     status = answer.status
     if 300 <= status < 400:
-        return MalformedAnswerError(path, status, "a redirect, which is not followed", retry_after)
+        return MalformedAnswer(path, status, "a redirect, which is not followed", retry_after)
     try:
         problem = read_problem(_parsed(answer.text))
     except ShapeError:
-        return MalformedAnswerError(path, status, "not a problem of this API", retry_after)
+        return MalformedAnswer(path, status, "not a problem of this API", retry_after)
     problem = replace(
         problem,
         status=status,
@@ -67,11 +67,11 @@ def failure_of(answer: Answer, path: str, retry_after: float | None, redact: Cal
         request_id=redact(problem.request_id),
         type=redact(problem.type),
     )
-    return error_classes.get(problem.code, ApiError)(problem, path=path, retry_after=retry_after)
+    return problem_classes.get(problem.code, ApiProblem)(problem, path=path, retry_after=retry_after)
 
 
 def body_of(answer: Answer, path: str, read: Callable[[object], T]) -> T:
-    """The body of a 200. Raises ``MalformedAnswerError``, or ``TransportError`` for one that was cut off on its way."""
+    """The body of a 200. Raises ``MalformedAnswer``, or ``TransportFailure`` for one that was cut off on its way."""
     try:
         return read(_parsed(answer.text))
     except _NotJsonError as error:
@@ -80,7 +80,7 @@ def body_of(answer: Answer, path: str, read: Callable[[object], T]) -> T:
         is_cut_off = answer.text.lstrip()[:1] in ("", "{")
     except ShapeError as error:
         fault, is_cut_off = str(error), False
-    raise TransportError(path, "the answer was cut off") if is_cut_off else MalformedAnswerError(path, answer.status, fault)
+    raise TransportFailure(path, "the answer was cut off") if is_cut_off else MalformedAnswer(path, answer.status, fault)
 
 
 class _NotJsonError(ShapeError):

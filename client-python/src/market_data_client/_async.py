@@ -14,9 +14,9 @@ from ._steps import Answer, Call, Done, Effect, Run, Send, Steps, Waker
 from ._watch import End, OnState, WatchCore
 from ._wire import Wire
 from .clock import Clock, system_clock, system_random
-from .errors import MarketDataError
-from .hooks import Hooks, RequestInfo, ResponseInfo, RetryInfo
-from .models import Age, ClockOffset, Limit, Market, ServerTime, ServiceStatus, Ticker
+from .errors import MarketDataFailure
+from .hooks import Hooks, RequestEvent, ResponseEvent, RetryEvent
+from .models import Age, ClockOffset, LimitFigures, Market, ServerTime, ServiceStatus, Ticker
 from .state import WatchState
 
 T = TypeVar("T")
@@ -110,9 +110,9 @@ class AsyncClient:
         max_data_age: float = 30.0,
         remeasure_clock: float = 1_800.0,
         http_client: httpx.AsyncClient | None = None,
-        on_request: Callable[[RequestInfo], object] | None = None,
-        on_response: Callable[[ResponseInfo], object] | None = None,
-        on_retry: Callable[[RetryInfo], object] | None = None,
+        on_request: Callable[[RequestEvent], object] | None = None,
+        on_response: Callable[[ResponseEvent], object] | None = None,
+        on_retry: Callable[[RetryEvent], object] | None = None,
         clock: Clock = system_clock,
         random: Callable[[], float] = system_random,
     ) -> None:
@@ -147,12 +147,15 @@ class AsyncClient:
         return await self._run(lambda waker: self._core.get(MARKETS, deadline, max_attempts, waker))
 
     async def ticker(self, symbol: str, *, deadline: float | None = None, max_attempts: int | None = None) -> Ticker:
-        """One market's prices (``GET /v1/ticker``). The symbol's case does not matter."""
+        """One market's prices (``GET /v1/ticker``). The symbol's case does not matter.
+
+        Never older than what this client has given of the market before: the same object again where the answer is older.
+        """
         resource = ticker_resource(symbol)
         return await self._run(lambda waker: self._core.get(resource, deadline, max_attempts, waker))
 
     async def tickers(self, *, deadline: float | None = None, max_attempts: int | None = None) -> tuple[Ticker, ...]:
-        """The prices of every market that has one, ordered by symbol (``GET /v1/tickers``)."""
+        """The prices of every market that has one, ordered by symbol (``GET /v1/tickers``). None older than given before."""
         return await self._run(lambda waker: self._core.get(TICKERS, deadline, max_attempts, waker))
 
     async def sync_clock(self, *, deadline: float | None = None, max_attempts: int | None = None) -> ClockOffset:
@@ -183,9 +186,14 @@ class AsyncClient:
         return self._core.age(of)
 
     @property
-    def limit(self) -> Limit | None:
-        """What is left of the key's requests; None before the first answer."""
-        return self._core.limit
+    def budget(self) -> LimitFigures | None:
+        """What is left of the key's requests in this minute; None before the first answer."""
+        return self._core.left
+
+    @property
+    def limit(self) -> LimitFigures | None:
+        """The former name of ``budget``."""
+        return self.budget
 
     @property
     def feed_status(self) -> str | None:
@@ -255,7 +263,7 @@ class AsyncClient:
         try:
             return await asyncio.wait_for(self._exchange(send), self._wire.seconds(send.timeout))
         except asyncio.TimeoutError:
-            failure: MarketDataError = self._wire.too_late(send)
+            failure: MarketDataFailure = self._wire.too_late(send)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             failure = self._wire.failure(send, error)
         raise failure

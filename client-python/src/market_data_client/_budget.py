@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ._server_clock import LIMIT_WINDOW, ServerClock
 from ._steps import Steps, Wait, Waker
 from .clock import Clock
-from .errors import TimedOutError
+from .errors import TimeoutFailure
 
 _SPREAD_MAX = 0.5
 """Spreads the programs that waited for the same window over its first half second."""
@@ -92,7 +92,7 @@ class Budget:
     def take(self, path: str, waker: Waker, deadline: float, on_wait: OnWait | None) -> Steps[Permit]:
         """A permit as soon as the limit allows, first come, first served.
 
-        Raises ``TimedOutError`` as soon as it is clear that the deadline comes first.
+        Raises ``TimeoutFailure`` as soon as it is clear that the deadline comes first.
         """
         if not self._waiters and self._wait() == 0:
             return self.take_now()
@@ -170,13 +170,13 @@ class Budget:
         return True
 
 
-def _limit_reached(path: str, wait: float) -> TimedOutError:
+def _limit_reached(path: str, wait: float) -> TimeoutFailure:
     retry_after = wait if wait < math.inf else LIMIT_WINDOW
     message = (
         f"the rate limit of the key is used up for another {retry_after:.1f} s,"
         f" which is past the deadline of the call to {path}"
     )
-    return TimedOutError(path, "deadline", message, retry_after)
+    return TimeoutFailure(path, "deadline", message, retry_after)
 
 
 _shared: weakref.WeakKeyDictionary[Clock, dict[tuple[str, str], Budget]] = weakref.WeakKeyDictionary()

@@ -8,15 +8,15 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from ._budget import OnWait, shared_budget
-from ._newest import newest_ticker, newest_tickers
+from ._newest import GivenTickers
 from ._poller import Poller
 from ._requester import CallLimits, Fetched, Requester, Resource
 from ._settings import Settings, check_positive
 from ._shapes import instant_of, read_markets, read_status, read_ticker, read_tickers, read_time
 from ._steps import Steps, Waker
 from ._watch import DataSource, OnState, StatusSource, WatchCore
-from .errors import MarketDataError
-from .models import Age, ClockOffset, Limit, Market, ServerTime, ServiceStatus, Ticker
+from .errors import MarketDataFailure
+from .models import Age, ClockOffset, LimitFigures, Market, ServerTime, ServiceStatus, Ticker
 from .state import data_age
 
 T = TypeVar("T")
@@ -24,7 +24,9 @@ T = TypeVar("T")
 TIME: Resource[ServerTime] = Resource("/v1/time", read_time, lambda time: time.server_time.timestamp())
 STATUS: Resource[ServiceStatus] = Resource("/v1/status", read_status, lambda status: status.server_time.timestamp())
 MARKETS: Resource[tuple[Market, ...]] = Resource("/v1/markets", read_markets)
-TICKERS: Resource[tuple[Ticker, ...]] = Resource("/v1/tickers", read_tickers, newest=newest_tickers)
+TICKERS: Resource[tuple[Ticker, ...]] = Resource(
+    "/v1/tickers", read_tickers, newest=lambda answered, given: given.tickers(answered)
+)
 
 _TICKER_INTERVAL = 5.0
 _MARKETS_INTERVAL = 3_600.0
@@ -42,7 +44,8 @@ _MEASURE_GAP = 60.0
 
 def ticker_resource(symbol: str) -> Resource[Ticker]:
     upper = "".join(letter.upper() if "a" <= letter <= "z" else letter for letter in symbol)
-    return Resource(f"/v1/ticker?symbol={quote(upper, safe='', errors='replace')}", read_ticker, newest=newest_ticker)
+    path = f"/v1/ticker?symbol={quote(upper, safe='', errors='replace')}"
+    return Resource(path, read_ticker, newest=lambda answered, given: given.ticker(answered))
 
 
 class Core:
@@ -54,6 +57,7 @@ class Core:
         self.budget = shared_budget(settings.clock, settings.random, settings.base_url, settings.api_key)
         self.lock = self.budget.lock
         self.feed_status: str | None = None
+        self._given = GivenTickers(self.budget.server_clock)
         self._requester = Requester(
             clock=settings.clock,
             random=settings.random,
@@ -116,10 +120,10 @@ class Core:
         return Age(age, timedelta.max if math.isinf(uncertainty) else timedelta(seconds=uncertainty))
 
     @property
-    def limit(self) -> Limit | None:
+    def left(self) -> LimitFigures | None:
         with self.lock:
             left = self.budget.left()
-        return None if left is None else Limit(left.limit, left.remaining, instant_of(left.reset * 1_000))
+        return None if left is None else LimitFigures(left.limit, left.remaining, instant_of(left.reset * 1_000))
 
     def watch_status(self, on_state: OnState | None) -> WatchCore[ServiceStatus]:
         source = StatusSource(self._status_poller, self._to_server_time, self.settings.max_data_age)
@@ -165,7 +169,6 @@ class Core:
             ask=ask,
             interval=interval,
             after_failure=after_failure,
-            newest=resource.newest,
         )
 
     def _fetch(self, resource: Resource[T], limits: CallLimits, waker: Waker) -> Steps[Fetched[T]]:
@@ -177,7 +180,10 @@ class Core:
         fetched = yield from self._requester.get(resource, limits, waker)
         if fetched.feed is not None:
             self.feed_status = fetched.feed
-        return fetched
+        if resource.newest is None:
+            return fetched
+        # Last: whatever another call was given while this one called hooks counts.
+        return replace(fetched, value=resource.newest(fetched.value, self._given))
 
     def _is_measuring_due(self, resource: Resource[Any]) -> bool:
         """While the caller uses the server's time, and when calls run in parallel or the window is nearly used up.
@@ -197,7 +203,7 @@ class Core:
         try:
             deadline = min(limits.deadline, self.settings.attempt_timeout)
             yield from self._requester.get(TIME, CallLimits(attempts=1, deadline=deadline), waker)
-        except MarketDataError:
+        except MarketDataFailure:
             pass
 
     def _status_interval(self, status: ServiceStatus) -> float:

@@ -9,7 +9,7 @@ from ._budget import OnWait
 from ._requester import Fetched
 from ._steps import Steps, Waker
 from .clock import Clock
-from .errors import ApiError, MarketDataError, is_final, is_key_refused
+from .errors import ApiProblem, MarketDataFailure, is_final, is_key_refused
 
 T = TypeVar("T")
 
@@ -33,12 +33,12 @@ class Condition:
     kind: Literal["starting", "ok", "limited", "failing"]
     until: float = math.inf
     """When the next request is sent."""
-    failure: MarketDataError | None = None
+    failure: MarketDataFailure | None = None
 
 
-def is_maintenance(failure: MarketDataError | None) -> bool:
+def is_maintenance(failure: MarketDataFailure | None) -> bool:
     """Whether a failure reports running maintenance."""
-    return isinstance(failure, ApiError) and failure.code == "SERVICE_MAINTENANCE"
+    return isinstance(failure, ApiProblem) and failure.code == "SERVICE_MAINTENANCE"
 
 
 class Poller(Generic[T]):
@@ -55,12 +55,10 @@ class Poller(Generic[T]):
         ask: Callable[[Waker, OnWait], Steps[Fetched[T]]],
         interval: Callable[[T], float],
         after_failure: float,
-        newest: Callable[[T, T], T] | None = None,
     ) -> None:
         self._clock = clock
         self._random = random
         self._ask = ask
-        self._newest = newest
         self._interval = interval
         """Time from the start of a successful poll to the start of the next."""
         self._after_failure = after_failure
@@ -74,7 +72,7 @@ class Poller(Generic[T]):
         self.condition = Condition("starting")
         self.due = -math.inf
         self.is_under_way = False
-        self.final: MarketDataError | None = None
+        self.final: MarketDataFailure | None = None
         """The last failure that persists until the caller changes something."""
         self.final_count = 0
 
@@ -100,7 +98,7 @@ class Poller(Generic[T]):
         try:
             fetched = yield from self._ask(waker, limited)
             self._succeeded(fetched, started)
-        except MarketDataError as failure:
+        except MarketDataFailure as failure:
             self._failed(failure)
         finally:
             self.is_under_way = False
@@ -122,14 +120,13 @@ class Poller(Generic[T]):
             follower.wake()
 
     def _succeeded(self, fetched: Fetched[T], started: float) -> None:
-        held = self.latest
-        self.latest = fetched.value if self._newest is None or held is None else self._newest(fetched.value, held)
+        self.latest = fetched.value
         self.feed = fetched.feed
         self.condition = Condition("ok")
         self._failures = 0
         self.due = started + self._interval(fetched.value) * (1 + self._random() * _JITTER)
 
-    def _failed(self, failure: MarketDataError) -> None:
+    def _failed(self, failure: MarketDataFailure) -> None:
         if is_final(failure) and not is_key_refused(failure):
             self.final = failure
             self.final_count += 1
@@ -139,7 +136,7 @@ class Poller(Generic[T]):
         self.due = self._clock.steady() + self._wait_after(failure)
         self.condition = Condition("failing", until=self.due, failure=failure)
 
-    def _wait_after(self, failure: MarketDataError) -> float:
+    def _wait_after(self, failure: MarketDataFailure) -> float:
         if is_maintenance(failure):
             # A window says when it ends; how often it was met before says nothing.
             return max(self._after_failure, failure.retry_after or 0) + self._random() * _RETURN_SPREAD

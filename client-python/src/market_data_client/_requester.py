@@ -8,11 +8,12 @@ from typing import Any, Generic, TypeVar
 
 from ._answer import body_of, failure_of, figures_of, retry_after_of
 from ._budget import Budget, OnWait, Permit
+from ._newest import GivenTickers
 from ._server_clock import ServerClock
 from ._steps import Answer, Call, Send, Steps, Waker, send, sleep_until
 from .clock import Clock
-from .errors import MarketDataError, TimedOutError, is_key_refused
-from .hooks import Hooks, RequestInfo, ResponseInfo, RetryInfo
+from .errors import MarketDataFailure, TimeoutFailure, is_key_refused
+from .hooks import Hooks, RequestEvent, ResponseEvent, RetryEvent
 
 T = TypeVar("T")
 
@@ -34,8 +35,8 @@ class Resource(Generic[T]):
     read: Callable[[object], T]
     server_time: Callable[[T], float] | None = None
     """The server's time, where the answer states it."""
-    newest: Callable[[T, T], T] | None = None
-    """What a watch goes on with: the answer, unless what it holds is newer."""
+    newest: Callable[[T, GivenTickers], T] | None = None
+    """What the caller gets for an answer, where something newer was given before. The answer when left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +91,14 @@ class Requester:
         self._budget = budget
 
     def get(self, resource: Resource[T], limits: CallLimits, waker: Waker) -> Steps[Fetched[T]]:
-        """The resource; the same object as before while it has not changed. Raises ``MarketDataError``."""
+        """The resource; the same object as before while it has not changed. Raises ``MarketDataFailure``."""
         deadline = self._clock.steady() + limits.deadline
         attempt = 1
         while True:
             budget = self._budget
             try:
                 return (yield from self._attempt(resource, attempt, limits, deadline, waker))
-            except MarketDataError as error:
+            except MarketDataFailure as error:
                 failure = error
             # Said of a key that has been exchanged meanwhile.
             if is_key_refused(failure) and budget is not self._budget:
@@ -108,7 +109,7 @@ class Requester:
             if not failure.retryable or attempt >= limits.attempts or due >= deadline:
                 raise failure
             if self._hooks.on_retry is not None:
-                yield Call(partial(self._hooks.on_retry, RetryInfo(resource.path, attempt, wait, failure)))
+                yield Call(partial(self._hooks.on_retry, RetryEvent(resource.path, attempt, wait, failure)))
             yield from sleep_until(self._clock, due)
             attempt += 1
 
@@ -133,18 +134,18 @@ class Requester:
             raise
         fetched = self._interpret(resource, answer, cached, permit, budget)
         if self._hooks.on_response is not None:
-            info = ResponseInfo(path, attempt, answer.status, answer.headers, answer.received - answer.sent)
+            info = ResponseEvent(path, attempt, answer.status, answer.headers, answer.received - answer.sent)
             yield Call(partial(self._hooks.on_response, info))
-        if isinstance(fetched, MarketDataError):
+        if isinstance(fetched, MarketDataFailure):
             raise fetched
         return fetched
 
     def _exchange(self, path: str, attempt: int, cached: _Cached | None, deadline: float) -> Steps[Answer]:
         if self._hooks.on_request is not None:
-            yield Call(partial(self._hooks.on_request, RequestInfo(path, attempt)))
+            yield Call(partial(self._hooks.on_request, RequestEvent(path, attempt)))
         left = deadline - self._clock.steady()
         if left <= 0:
-            raise TimedOutError(path, "deadline", f"no time left for the request to {path}")
+            raise TimeoutFailure(path, "deadline", f"no time left for the request to {path}")
         return (
             yield from send(
                 Send(
@@ -158,7 +159,7 @@ class Requester:
 
     def _interpret(
         self, resource: Resource[T], answer: Answer, cached: _Cached | None, permit: Permit, budget: Budget
-    ) -> Fetched[T] | MarketDataError:
+    ) -> Fetched[T] | MarketDataFailure:
         server_clock = budget.server_clock
         figures = figures_of(answer)
         try:
@@ -174,7 +175,7 @@ class Requester:
             if answer.status == 429:
                 budget.block(retry_after or 0)
             return failure_of(answer, resource.path, retry_after, self._redact)
-        except MarketDataError as error:
+        except MarketDataFailure as error:
             return error
         finally:
             permit.answered(figures)

@@ -66,6 +66,12 @@ class ServerClock:
         return self.width / 2 if self.width <= _PRECISE_WIDTH else self.width
 
     @property
+    def latest(self) -> float:
+        """The latest that the server's time can be now; infinite before the first answer."""
+        known = self._widened()
+        return math.inf if known is None else max(self.now(), self._clock.steady() + known.latest)
+
+    @property
     def precise_age(self) -> float:
         """Time since an answer last stated a precise server time; infinite when none did."""
         return self._clock.steady() - self._precise_at

@@ -33,7 +33,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """One request and its whole answer. Raises ``TransportError`` or ``TimedOutError``."""
+    """One request and its whole answer. Raises ``TransportFailure`` or ``TimeoutFailure``."""
 
     path: str
     etag: str | None

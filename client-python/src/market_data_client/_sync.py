@@ -13,8 +13,8 @@ from ._steps import Answer, Call, Done, Effect, Run, Send, Steps, Waker
 from ._watch import End, OnState, WatchCore
 from ._wire import Wire
 from .clock import Clock, system_clock, system_random
-from .hooks import Hooks, RequestInfo, ResponseInfo, RetryInfo
-from .models import Age, ClockOffset, Limit, Market, ServerTime, ServiceStatus, Ticker
+from .hooks import Hooks, RequestEvent, ResponseEvent, RetryEvent
+from .models import Age, ClockOffset, LimitFigures, Market, ServerTime, ServiceStatus, Ticker
 from .state import WatchState
 
 T = TypeVar("T")
@@ -100,9 +100,9 @@ class Client:
         max_data_age: float = 30.0,
         remeasure_clock: float = 1_800.0,
         http_client: httpx.Client | None = None,
-        on_request: Callable[[RequestInfo], object] | None = None,
-        on_response: Callable[[ResponseInfo], object] | None = None,
-        on_retry: Callable[[RetryInfo], object] | None = None,
+        on_request: Callable[[RequestEvent], object] | None = None,
+        on_response: Callable[[ResponseEvent], object] | None = None,
+        on_retry: Callable[[RetryEvent], object] | None = None,
         clock: Clock = system_clock,
         random: Callable[[], float] = system_random,
     ) -> None:
@@ -137,12 +137,15 @@ class Client:
         return self._run(lambda waker: self._core.get(MARKETS, deadline, max_attempts, waker))
 
     def ticker(self, symbol: str, *, deadline: float | None = None, max_attempts: int | None = None) -> Ticker:
-        """One market's prices (``GET /v1/ticker``). The symbol's case does not matter."""
+        """One market's prices (``GET /v1/ticker``). The symbol's case does not matter.
+
+        Never older than what this client has given of the market before: the same object again where the answer is older.
+        """
         resource = ticker_resource(symbol)
         return self._run(lambda waker: self._core.get(resource, deadline, max_attempts, waker))
 
     def tickers(self, *, deadline: float | None = None, max_attempts: int | None = None) -> tuple[Ticker, ...]:
-        """The prices of every market that has one, ordered by symbol (``GET /v1/tickers``)."""
+        """The prices of every market that has one, ordered by symbol (``GET /v1/tickers``). None older than given before."""
         return self._run(lambda waker: self._core.get(TICKERS, deadline, max_attempts, waker))
 
     def sync_clock(self, *, deadline: float | None = None, max_attempts: int | None = None) -> ClockOffset:
@@ -173,9 +176,14 @@ class Client:
         return self._core.age(of)
 
     @property
-    def limit(self) -> Limit | None:
-        """What is left of the key's requests; None before the first answer."""
-        return self._core.limit
+    def budget(self) -> LimitFigures | None:
+        """What is left of the key's requests in this minute; None before the first answer."""
+        return self._core.left
+
+    @property
+    def limit(self) -> LimitFigures | None:
+        """The former name of ``budget``."""
+        return self.budget
 
     @property
     def feed_status(self) -> str | None:

@@ -10,7 +10,7 @@ import httpx
 from ._steps import Answer, Send
 from ._version import __version__
 from .clock import Clock
-from .errors import MarketDataError, TimedOutError, TransportError
+from .errors import MarketDataFailure, TimeoutFailure, TransportFailure
 
 _USER_AGENT = f"market-data-client-python/{__version__} (Python {platform.python_version()})"
 
@@ -35,16 +35,16 @@ class Wire:
         headers = {name.lower(): value for name, value in response.headers.items()}
         return Answer(response.status_code, headers, body.decode("utf-8", "replace"), sent, received)
 
-    def failure(self, send: Send, error: Exception) -> MarketDataError:
+    def failure(self, send: Send, error: Exception) -> MarketDataFailure:
         """The error for what httpx raised. The original can hold the request with its headers, so it is not kept."""
         if isinstance(error, httpx.TimeoutException):
             return self.too_late(send)
         text = str(error)
         reason = f"{type(error).__name__}: {text}" if text else type(error).__name__
-        return TransportError(send.path, self.redact(reason))
+        return TransportFailure(send.path, self.redact(reason))
 
-    def too_late(self, send: Send) -> TimedOutError:
-        return TimedOutError(send.path, send.limit, f"no whole answer to {send.path} within {send.timeout:.1f} s")
+    def too_late(self, send: Send) -> TimeoutFailure:
+        return TimeoutFailure(send.path, send.limit, f"no whole answer to {send.path} within {send.timeout:.1f} s")
 
     def redact(self, text: str) -> str:
         """Removes the key from text that came from outside."""

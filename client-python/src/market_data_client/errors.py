@@ -7,7 +7,7 @@ from typing import Any, Literal
 from .models import Problem
 
 
-class MarketDataError(Exception):
+class MarketDataFailure(Exception):
     """The base of every failure of this client."""
 
     path: str
@@ -28,7 +28,7 @@ class MarketDataError(Exception):
         return (_restored, (type(self), self.args, self.__dict__))
 
 
-class ApiError(MarketDataError):
+class ApiProblem(MarketDataFailure):
     """The API answered with an error. Branch on ``code`` or the class; for a code you do not know, on ``status``."""
 
     code: str
@@ -52,94 +52,103 @@ class ApiError(MarketDataError):
         self.type = problem.type
 
 
-class InvalidParameterError(ApiError):
+class InvalidParameterProblem(ApiProblem):
     """``INVALID_PARAMETER``: a parameter is missing or malformed; ``detail`` names it."""
 
 
-class MissingApiKeyError(ApiError):
+class MissingApiKeyProblem(ApiProblem):
     """``MISSING_API_KEY``."""
 
 
-class InvalidApiKeyError(ApiError):
+class InvalidApiKeyProblem(ApiProblem):
     """``INVALID_API_KEY``: the key is wrong, disabled, revoked or expired, or its account is inactive."""
 
 
-class UnknownSymbolError(ApiError):
+class UnknownSymbolProblem(ApiProblem):
     """``UNKNOWN_SYMBOL``: never listed, or delisted."""
 
 
-class NotFoundError(ApiError):
+class NotFoundProblem(ApiProblem):
     """``NOT_FOUND``: no such path."""
 
 
-class RateLimitExceededError(ApiError):
+class RateLimitExceededProblem(ApiProblem):
     """``RATE_LIMIT_EXCEEDED``."""
 
 
-class MarketDataUnavailableError(ApiError):
+class MarketDataUnavailableProblem(ApiProblem):
     """``MARKET_DATA_UNAVAILABLE``: the market has no price now, or there are no prices at all."""
 
 
-class ServiceMaintenanceError(ApiError):
+class ServiceMaintenanceProblem(ApiProblem):
     """``SERVICE_MAINTENANCE``: an announced window is running."""
 
 
-class BadRequestError(ApiError):
+class BadRequestProblem(ApiProblem):
     """``BAD_REQUEST``."""
 
 
-class MethodNotAllowedError(ApiError):
+class MethodNotAllowedProblem(ApiProblem):
     """``METHOD_NOT_ALLOWED``."""
 
 
-class RequestTimeoutError(ApiError):
+class RequestTimeoutProblem(ApiProblem):
     """``REQUEST_TIMEOUT``: the request did not reach the server in time."""
 
 
-class ExpectationFailedError(ApiError):
+class ExpectationFailedProblem(ApiProblem):
     """``EXPECTATION_FAILED``."""
 
 
-class RequestHeaderFieldsTooLargeError(ApiError):
+class RequestHeaderFieldsTooLargeProblem(ApiProblem):
     """``REQUEST_HEADER_FIELDS_TOO_LARGE``."""
 
 
-class InternalServerError(ApiError):
+class InternalErrorProblem(ApiProblem):
     """``INTERNAL_ERROR``: a fault of the service."""
 
 
-class ServiceOverloadedError(ApiError):
+class ServiceOverloadedProblem(ApiProblem):
     """``SERVICE_OVERLOADED``."""
 
 
-error_classes: dict[str, type[ApiError]] = {
-    "INVALID_PARAMETER": InvalidParameterError,
-    "MISSING_API_KEY": MissingApiKeyError,
-    "INVALID_API_KEY": InvalidApiKeyError,
-    "UNKNOWN_SYMBOL": UnknownSymbolError,
-    "NOT_FOUND": NotFoundError,
-    "RATE_LIMIT_EXCEEDED": RateLimitExceededError,
-    "MARKET_DATA_UNAVAILABLE": MarketDataUnavailableError,
-    "SERVICE_MAINTENANCE": ServiceMaintenanceError,
-    "BAD_REQUEST": BadRequestError,
-    "METHOD_NOT_ALLOWED": MethodNotAllowedError,
-    "REQUEST_TIMEOUT": RequestTimeoutError,
-    "EXPECTATION_FAILED": ExpectationFailedError,
-    "REQUEST_HEADER_FIELDS_TOO_LARGE": RequestHeaderFieldsTooLargeError,
-    "INTERNAL_ERROR": InternalServerError,
-    "SERVICE_OVERLOADED": ServiceOverloadedError,
+problem_classes: dict[str, type[ApiProblem]] = {
+    "INVALID_PARAMETER": InvalidParameterProblem,
+    "MISSING_API_KEY": MissingApiKeyProblem,
+    "INVALID_API_KEY": InvalidApiKeyProblem,
+    "UNKNOWN_SYMBOL": UnknownSymbolProblem,
+    "NOT_FOUND": NotFoundProblem,
+    "RATE_LIMIT_EXCEEDED": RateLimitExceededProblem,
+    "MARKET_DATA_UNAVAILABLE": MarketDataUnavailableProblem,
+    "SERVICE_MAINTENANCE": ServiceMaintenanceProblem,
+    "BAD_REQUEST": BadRequestProblem,
+    "METHOD_NOT_ALLOWED": MethodNotAllowedProblem,
+    "REQUEST_TIMEOUT": RequestTimeoutProblem,
+    "EXPECTATION_FAILED": ExpectationFailedProblem,
+    "REQUEST_HEADER_FIELDS_TOO_LARGE": RequestHeaderFieldsTooLargeProblem,
+    "INTERNAL_ERROR": InternalErrorProblem,
+    "SERVICE_OVERLOADED": ServiceOverloadedProblem,
 }
-"""The class of each code that version 1 of the API has today; other codes raise ``ApiError`` itself."""
+"""The class of each code that version 1 of the API has today; other codes raise ``ApiProblem`` itself."""
 
 
-class TransportError(MarketDataError):
+known_error_codes: tuple[str, ...] = tuple(problem_classes)
+"""The codes that version 1 of the API has today. The set can grow."""
+
+
+def is_known_error_code(code: str) -> bool:
+    """Whether this version knows the code."""
+    return code in problem_classes
+
+
+class TransportFailure(MarketDataFailure):
     """No complete answer: name resolution, connection or TLS failed, or the answer was cut off."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"no answer to {path}: {reason}", path=path, retryable=True)
 
 
-class TimedOutError(MarketDataError):
+class TimeoutFailure(MarketDataFailure):
     """One attempt took too long, or the call's deadline left no time for another wait."""
 
     limit: Literal["attempt", "deadline"]
@@ -151,7 +160,7 @@ class TimedOutError(MarketDataError):
         self.limit = limit
 
 
-class MalformedAnswerError(MarketDataError):
+class MalformedAnswer(MarketDataFailure):
     """An answer that the contract does not describe: another server, a proxy's page, a broken body."""
 
     status: int
@@ -167,17 +176,17 @@ def is_retryable_status(status: int) -> bool:
     return status in (408, 429, 500, 502, 503, 504)
 
 
-def is_key_refused(failure: MarketDataError | None) -> bool:
+def is_key_refused(failure: MarketDataFailure | None) -> bool:
     """Whether a failure says that the key is not taken."""
-    return isinstance(failure, ApiError) and failure.status == 401
+    return isinstance(failure, ApiProblem) and failure.status == 401
 
 
-def is_final(failure: MarketDataError) -> bool:
+def is_final(failure: MarketDataFailure) -> bool:
     """Whether a failure persists until the caller changes something, so that polling on is useless."""
-    return isinstance(failure, ApiError) and failure.status < 500 and not failure.retryable
+    return isinstance(failure, ApiProblem) and failure.status < 500 and not failure.retryable
 
 
-def _restored(cls: type[MarketDataError], args: tuple[Any, ...], state: dict[str, Any]) -> MarketDataError:
+def _restored(cls: type[MarketDataFailure], args: tuple[Any, ...], state: dict[str, Any]) -> MarketDataFailure:
     error = cls.__new__(cls, *args)
     error.args = args
     error.__dict__.update(state)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from .errors import MarketDataError
+from .errors import MarketDataFailure
 
 
 @dataclass(frozen=True, slots=True)
-class RequestInfo:
+class RequestEvent:
     """A request that is about to be sent."""
 
     path: str
@@ -19,7 +19,7 @@ class RequestInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class ResponseInfo:
+class ResponseEvent:
     """An answer, whether it is of use or not."""
 
     path: str
@@ -37,7 +37,7 @@ class ResponseInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class RetryInfo:
+class RetryEvent:
     """A request that failed and is repeated."""
 
     path: str
@@ -45,11 +45,11 @@ class RetryInfo:
     """Of the failed request."""
     wait: float
     """Seconds until it is repeated."""
-    failure: MarketDataError
+    failure: MarketDataFailure
 
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    on_request: Callable[[RequestInfo], object] | None = field(default=None)
-    on_response: Callable[[ResponseInfo], object] | None = field(default=None)
-    on_retry: Callable[[RetryInfo], object] | None = field(default=None)
+    on_request: Callable[[RequestEvent], object] | None = field(default=None)
+    on_response: Callable[[ResponseEvent], object] | None = field(default=None)
+    on_retry: Callable[[RetryEvent], object] | None = field(default=None)

@@ -145,7 +145,7 @@ class Age(timedelta):
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class LimitFigures:
     """What is left of the key's requests, as far as this process knows."""
 
     limit: int

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from ._poller import Condition, Poller, is_maintenance
-from .errors import ApiError, MarketDataError, is_key_refused
+from .errors import ApiProblem, MarketDataFailure, is_key_refused
 from .models import MaintenanceWindow, ServiceStatus, is_known_service_status
 
 WatchStateKind = Literal[
@@ -40,7 +40,7 @@ class WatchState:
     kind: WatchStateKind
     until: datetime | None = None
     """When the next request is sent, or the window is expected to end; in the server's time."""
-    failure: MarketDataError | None = None
+    failure: MarketDataFailure | None = None
     """The failure, when a request failed."""
     window: MaintenanceWindow | None = None
     """The running window, once the status reports it."""
@@ -97,7 +97,7 @@ def service_state(service: Poller[ServiceStatus], to_server_time: ToServerTime, 
     return _named_state(status.status, status, max_data_age)
 
 
-def final_state(failure: MarketDataError) -> WatchState:
+def final_state(failure: MarketDataFailure) -> WatchState:
     """The state in which a watch ends."""
     return WatchState("refused", failure=failure)
 
@@ -116,7 +116,7 @@ def _poll_state(condition: Condition, status: ServiceStatus | None, to_server_ti
     if condition.kind != "failing" or failure is None:
         return WatchState("starting")
     until = to_server_time(condition.until)
-    if isinstance(failure, ApiError) and failure.status == 429:
+    if isinstance(failure, ApiProblem) and failure.status == 429:
         return WatchState("limited", until=until, failure=failure)
     if is_key_refused(failure):
         return WatchState("unauthorized", until=until, failure=failure)
@@ -125,7 +125,7 @@ def _poll_state(condition: Condition, status: ServiceStatus | None, to_server_ti
     return WatchState("outage", until=until, failure=failure)
 
 
-def _in_maintenance(status: ServiceStatus | None, retry_at: datetime | None, failure: MarketDataError | None) -> WatchState:
+def _in_maintenance(status: ServiceStatus | None, retry_at: datetime | None, failure: MarketDataFailure | None) -> WatchState:
     """Until the end of the window once that is known, else until the next request."""
     window = status.maintenance if status is not None and status.status == "maintenance" else None
     return WatchState("maintenance", until=retry_at if window is None else window.end, failure=failure, window=window)

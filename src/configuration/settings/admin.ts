@@ -1,3 +1,4 @@
+import { approvalKinds } from '../../operator/approval-kind.ts';
 import { personalRoles } from '../../operator/role.ts';
 import * as kind from '../kinds.ts';
 import { duration, list, map, oneOf, optional, section, setting, subsection, text, wholeNumber } from '../kinds.ts';
@@ -49,13 +50,24 @@ export const admin = section('The private listener.', {
     ),
     rolesClaim: setting(
       text(kind.word, { default: 'roles' }),
-      'Claim of the ID token or UserInfo with one or several values, such as `groups`.',
+      'Claim of the ID token or UserInfo with one or several values, such as `groups`, or the path to it, as `realm_access.roles`. A claim of that very name comes first.',
     ),
     roles: setting(map(text(kind.word), oneOf([...personalRoles], 'read-only')), {
       description: 'Values of that claim and their roles; of several the highest counts.',
-      security: 'A role holds until the session ends (`admin.sessionFor`). Whoever has none is refused.',
+      security: 'A role holds until the session ends (`admin.oidc.sessionFor`). Whoever has none is refused.',
       example: { 'market-data-admins': 'admin' },
     }),
+    sessionFor: setting(duration('1h', ['1m', '30d']), {
+      description:
+        'How long such a sign-in lasts, at most `admin.sessionFor`; then the provider is asked anew, which costs whoever is still signed in there one click.',
+      security: 'Whom the provider no longer lets in, or gives another role, keeps this session until then.',
+    }),
+  }),
+  approvals: setting(list(oneOf([...approvalKinds]), { default: [] }), {
+    description:
+      'Changes that one person proposes and another one confirms: `terms` (fee, margin, precision, rounding), `delist`, `rates` (accepting and releasing conversion rates). See [four eyes](operators/console.md#four-eyes).',
+    security: 'Whoever can make operator tokens or write to the database can be two people.',
+    example: ['terms', 'delist', 'rates'],
   }),
   auditFor: setting(duration('400d', ['1d', '3650d']), 'How long the audit log keeps an entry.'),
 });

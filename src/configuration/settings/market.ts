@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../../contract/schema-builder.ts';
 import { connectorKinds } from '../../feed/connectors.ts';
 import * as kind from '../kinds.ts';
 import {

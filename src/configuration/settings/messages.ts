@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../../contract/schema-builder.ts';
 import { languages } from '../../ground/languages.ts';
 import { alertEvents, destinationKinds } from '../../operator/alert-event.ts';
 import * as kind from '../kinds.ts';
@@ -24,6 +24,18 @@ export const mail = section('E-mail to key holders.', {
     whenAbsent: 'notices are recorded, not sent',
     security: 'A password requires TLS with a valid certificate, unless the server is local.',
     example: 'smtps://mdapi:password@mail.example.com',
+  }),
+  caFile: optional(text(kind.path), {
+    description:
+      'PEM file that the mail server’s certificate is held against: its authority, or a self-signed certificate itself. Read for each connection.',
+    whenAbsent: 'the system’s authorities and `NODE_EXTRA_CA_CERTS`',
+    example: './tls/relay.pem',
+  }),
+  anyCertificate: setting(truth(), {
+    description:
+      'Takes whatever certificate a relay of this machine or of a private network shows, such as the self-signed one of a fresh installation. Refused for any other relay: name its certificate in `mail.caFile`.',
+    security:
+      'TLS then hides mails and password from whoever listens, and from nobody who can take the relay’s place in that network.',
   }),
   from: optional(text(kind.mailbox), {
     description: 'Sender of notices, who gets replies and bounces; set together with `mail.smtp`.',

@@ -16,7 +16,7 @@ export const dataDir = setting(text(kind.path, { default: '.' }), {
 
 export const redis = optional(text(kind.redisUrl, { secret: true }), {
   description:
-    'Redis 6 or newer, or Valkey, for several processes: they count limits there and elect the one that runs the feed. `rediss://` verifies the certificate against the system’s authorities and `NODE_EXTRA_CA_CERTS`.',
+    'Redis 6 or newer, or Valkey, for several processes: they count limits there and elect the one that runs the feed. `rediss://` verifies the certificate against the system’s authorities and `NODE_EXTRA_CA_CERTS`, or against the PEM file of `?sslrootcert=` alone; `sslcert=` and `sslkey=` name the certificate and key to show, read anew for each connection.',
   whenAbsent: 'one process serves alone',
   security: 'Whoever can write there lifts limits and publishes prices: keep it on a network only you reach.',
   example: 'rediss://mdapi:password@redis.example.com:6380/0',

@@ -1,4 +1,3 @@
-import { Pointer } from 'typebox/value';
 import type { Clock } from '../../ground/clock.ts';
 import { isAbove, isPositive, ratioOf, toBig } from '../../market/decimal.ts';
 import { middleOf } from '../../market/reference-prices.ts';
@@ -61,9 +60,15 @@ export function readEcb(text: string, currency: string): LoadedRate {
  * @param key of the settings that the pointer is among, for the error
  */
 export function readJsonRate(text: string, pointer: string, key: RateKey): LoadedRate {
-  const value = Pointer.Indices(pointer).reduce<unknown>(stepInto, parseLossless(text));
+  const value = stepsOf(pointer).reduce<unknown>(stepInto, parseLossless(text));
   const named = { setting: `${key}.pointer`, pointer };
   return { mid: requiredOf(asDecimal(value), 'pointer_to_nothing', named), fixingDate: undefined };
+}
+
+/** `/rates/a~1b` leads to `a/b` in `rates`. */
+function stepsOf(pointer: string): readonly string[] {
+  const steps = pointer.split('/').slice(1);
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function stepInto(value: unknown, step: string): unknown {

@@ -79,6 +79,9 @@ interface PageOptions extends RecordSpan {
   readonly after?: RecordPosition | undefined;
 }
 
+/** A price that was captured longer ago when it was published was none of that moment: a list that was just loaded. */
+const publishedWithinMs = 60_000;
+
 /** Answers what people ask of the record. Everything it takes and gives survives a structured clone. */
 export class RecordQuestions {
   readonly #store: SegmentReader;
@@ -107,12 +110,19 @@ export class RecordQuestions {
     };
   }
 
-  /** @param withoutCandles the sources whose percent changes are from the record */
-  async priceAt(symbol: string, at: EpochMs, withoutCandles: readonly string[]): Promise<PriceAt> {
+  /**
+   * The price of an instant; where it is the time of a price that was served, which is when that was captured, that
+   * price, although it was published a moment later.
+   *
+   * @param withoutCandles the sources whose percent changes are from the record
+   */
+  async priceAt(symbol: string, asked: EpochMs, withoutCandles: readonly string[]): Promise<PriceAt> {
     const coverage = await this.#coverage();
-    for (const chain of coverage.chainsAt(at)) {
-      const row = await this.#reader.lastQuote(chain, symbol, after({ at }));
+    for (const chain of coverage.chainsAt(asked)) {
+      const last = await this.#reader.lastQuote(chain, symbol, after({ at: asked }));
+      const row = (await this.#capturedAt(chain, symbol, asked, last)) ?? last;
       if (row === undefined) continue;
+      const at = Math.max(asked, row.at) as EpochMs;
       const market = listingOf(await this.#factsAt(chain, at, [symbol]), symbol);
       const subjects = market === undefined ? [] : subjectsOf(market);
       const facts = await this.#factsAt(chain, at, [symbol, ...subjects]);
@@ -124,7 +134,18 @@ export class RecordQuestions {
       const changes = isRecorded ? await recordedChanges(this.#reader, coverage, row, explanation.market) : {};
       return { kind: 'priced', row, explanation, held, changes };
     }
-    return { kind: 'not_recorded', gap: gapAt(coverage.uncovered(), at) };
+    return { kind: 'not_recorded', gap: gapAt(coverage.uncovered(), asked) };
+  }
+
+  /** The first price that was captured at an instant and published after it; `undefined` where there is none. */
+  async #capturedAt(chain: number, symbol: string, at: EpochMs, last: QuoteRow | undefined) {
+    if (last?.quote?.capturedAt === at) return undefined;
+    const span = { from: (at + 1) as EpochMs, to: (at + publishedWithinMs) as EpochMs };
+    for await (const rows of this.#reader.quotes(chain, symbol, span)) {
+      const found = rows.find(({ quote }) => quote?.capturedAt === at);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /** The middle of bid and ask of each market whose price a source made at an instant: see `middlesAt`. */

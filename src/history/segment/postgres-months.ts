@@ -46,8 +46,12 @@ export async function identityOf(run: RunQuery): Promise<Identity | undefined> {
   return identity;
 }
 
+/**
+ * Looks into the catalogue itself: `to_regclass` remembers within a transaction that a table was missing, although
+ * another process has made it while this one waited for its lock.
+ */
 async function isTable(run: RunQuery, name: string): Promise<boolean> {
-  return (await run('select 1 where to_regclass(?) is not null', [name])).length === 1;
+  return (await run('select 1 from pg_class where relname = ? and pg_table_is_visible(oid)', [name])).length === 1;
 }
 
 /** A calendar month in UTC, as `202611`. */

@@ -26,9 +26,6 @@ export const migrationTimeouts: Timeouts = {
   answerMs: 605_000,
 };
 
-/** The server releases the locks of a transaction whose owner does nothing any more, frozen or cut off. */
-const idleInTransactionMs = 10_000;
-
 /** A connection whose socket is known, so that it can be closed although its server never answers again. */
 export interface SocketClient extends pg.Client {
   readonly socket: Socket;
@@ -36,12 +33,11 @@ export interface SocketClient extends pg.Client {
   readonly lostBy: Error | undefined;
 }
 
-/** The kind of client that connects to this database. Throws `StoreError` when a file of its TLS cannot be read. */
-export function clientClassFor(
-  location: PostgresLocation,
-  timeouts: Timeouts,
-  readsOnly = false,
-): new () => SocketClient {
+/**
+ * The kind of client that connects to this database. It sends no parameter at the start but its name: a pooler between
+ * refuses any other (see `SessionSettings`). Throws `StoreError` when a file of its TLS cannot be read.
+ */
+export function clientClassFor(location: PostgresLocation, timeouts: Timeouts): new () => SocketClient {
   const ssl = tlsOptionsOf(location);
   return class extends pg.Client implements SocketClient {
     readonly socket: Socket;
@@ -60,12 +56,8 @@ export function clientClassFor(
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
         connectionTimeoutMillis: timeouts.connectMs,
-        lock_timeout: timeouts.lockMs,
-        statement_timeout: timeouts.statementMs,
         query_timeout: timeouts.answerMs,
-        idle_in_transaction_session_timeout: idleInTransactionMs,
         types: columnTypes,
-        ...(readsOnly ? { options: '-c default_transaction_read_only=on' } : {}),
         stream: () => socket,
       });
       this.socket = socket;

@@ -33,7 +33,7 @@ export const meanings: readonly Meaning[] = [
     finding: 'offers no TLS. Turn on `ssl` there; sslmode=disable is for private networks.',
   },
   {
-    serverCodes: ['08', '57P'],
+    serverCodes: ['57P'],
     said: /terminated|not queryable|closed/i,
     code: 'unreachable.server',
     finding: 'cannot be reached. Check that the server runs and that its address is right.',
@@ -97,6 +97,13 @@ export const meanings: readonly Meaning[] = [
   },
 ];
 
+/**
+ * Words of a pooler or a server about a connection that it will never give, under a class that is else of what may pass
+ * (SQLSTATE 08): PgBouncer says nearly everything with 08P01.
+ */
+const saidForGood =
+  /startup parameter|startup packet|authentication failed|login rejected|no such (user|database)|does not (exist|allow)|not (permitted|allowed)|permission denied|SSL required|pg_hba|config error|unsupported|not supported/i;
+
 const meaningOfCode = new Map(meanings.flatMap((each) => each.serverCodes.map((code) => [code, each] as const)));
 
 /**
@@ -109,8 +116,9 @@ export function asStoreError(error: unknown, name: string): StoreError {
   const cause = causeOf(serverCode, message);
   const known = meaningOfCode.get(serverCode) ?? meaningOfClass(serverCode);
   if (known !== undefined) return meant(known, name, cause);
+  if (/^08/.test(serverCode)) return ofConnection({ name, said: safeText(serverCode, message) }, cause);
   if (isTls(serverCode, message)) return certificateRefused({ name, tlsCode: serverCode }, cause);
-  const other = isOfSystem(serverCode) ? meaningOfCode.get('08') : meanings.find(({ said }) => said?.test(message));
+  const other = isOfSystem(serverCode) ? meaningOfCode.get('57P') : meanings.find(({ said }) => said?.test(message));
   return other === undefined
     ? refused({ name, said: safeText(serverCode, message) }, cause)
     : meant(other, name, cause);
@@ -127,6 +135,27 @@ function isOfSystem(serverCode: string): boolean {
 
 function meant({ code, finding }: Meaning, name: string, cause: unknown): StoreError {
   return new StoreError(code, { name }, `The database ${name} ${finding}`, cause);
+}
+
+/** An answer about the connection itself, in the words of whoever gave it. */
+function ofConnection(values: StoreErrorValues['unreachable.connection'], cause?: unknown) {
+  return saidForGood.test(values.said) ? connectionRefused(values, cause) : connectionNotGiven(values, cause);
+}
+
+function connectionRefused(values: StoreErrorValues['cannot_open.connection'], cause?: unknown) {
+  const { name, said } = values;
+  const message =
+    `The database ${name} refuses the connection: “${said}”. ` +
+    'Correct the URL, its user and password, or the pooler between, if there is one.';
+  return new StoreError('cannot_open.connection', values, message, cause);
+}
+
+function connectionNotGiven(values: StoreErrorValues['unreachable.connection'], cause?: unknown) {
+  const { name, said } = values;
+  const message =
+    `The database ${name} gives no connection now: “${said}”. ` +
+    'Check the server, and the pooler before it, if there is one.';
+  return new StoreError('unreachable.connection', values, message, cause);
 }
 
 function certificateRefused(values: StoreErrorValues['cannot_open.certificate'], cause?: unknown) {

@@ -1,5 +1,5 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Clock } from '../../ground/clock.ts';
+import { Kysely, PostgresAdapter, PostgresDialect, sql } from '../kysely.ts';
 import { migrateToLatest, migrationTable, schemaState } from '../migrate.ts';
 import type { Database, Schema } from '../schema.ts';
 import { StoreError, type StoreErrorValues } from '../store-error.ts';
@@ -11,6 +11,27 @@ import { ConnectionPool, type PoolOptions } from './pool.ts';
 const oldestVersion = 15;
 /** A serving process has few writers. Many processes share what the server allows. */
 const usualConnectionsMax = 5;
+
+/**
+ * One process at a time brings a database up to date, from the first table on. The number is that of Kysely’s own lock,
+ * which former versions take.
+ */
+const migrationLock = 3_853_314_791_062_309_107n;
+
+/**
+ * Leaves out Kysely’s own lock, which is the connection’s: PgBouncer would go on holding it for a connection that it
+ * has lent to somebody else by then.
+ */
+class LockedAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+class LockedDialect extends PostgresDialect {
+  override createAdapter() {
+    return new LockedAdapter();
+  }
+}
 
 /** Connections to the database, which is not looked at yet. */
 export function connectPostgres(
@@ -24,7 +45,7 @@ export function connectPostgres(
     connectionsMax: usualConnectionsMax,
     ...options,
   });
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<Schema>({ dialect: new LockedDialect({ pool }) });
 }
 
 /** How far the database's schema is. Refuses what `preparePostgres` refuses, and changes nothing. */
@@ -49,13 +70,14 @@ export async function inspectPostgres(db: Database, { name }: PostgresLocation) 
  */
 export async function preparePostgres(db: Database, location: PostgresLocation, clock: Clock): Promise<void> {
   if ((await inspectPostgres(db, location)) === 'current') return;
-  const migrating = connectPostgres(location, clock, { connectionsMax: 1, timeouts: migrationTimeouts });
-  try {
-    const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(migrating);
+  await using migrating = connectPostgres(location, clock, { connectionsMax: 2, timeouts: migrationTimeouts });
+  // Held by a transaction on a connection of its own, which does nothing else meanwhile.
+  await migrating.transaction().execute(async (trx) => {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
+    await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(trx);
+    const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(trx);
     await migrateToLatest(migrating, location.name, rows[0]!.schema);
-  } finally {
-    await migrating.destroy();
-  }
+  });
 }
 
 export function serverTooOld(values: StoreErrorValues['old_server']) {

@@ -33,8 +33,6 @@ test('a connection that the server ends in the packet that completes its handsha
   const pool = new ConnectionPool(location, { clock: systemClock, timeouts: usualTimeouts, connectionsMax: 2 });
   t.after(() => pool.end());
   for (let round = 0; round < 2; round++) {
-    const client = await pool.connect();
-    await assert.rejects(client.query('select 1', []), refusal('unreachable'));
-    client.release();
+    await assert.rejects(pool.connect(), refusal('unreachable'));
   }
 });

@@ -5,6 +5,7 @@ import { StoreError, type StoreErrorValues } from '../store-error.ts';
 import { clientClassFor, type SocketClient, type Timeouts } from './client.ts';
 import { asStoreError, endsConnection } from './errors.ts';
 import type { PostgresLocation } from './location.ts';
+import { beginsTransaction, endsTransaction, SessionSettings } from './session-settings.ts';
 
 export interface PoolOptions {
   readonly clock: Clock;
@@ -31,15 +32,18 @@ export class ConnectionPool implements PostgresPool {
   readonly #pool: pg.Pool;
   readonly #name: string;
   readonly #clock: Clock;
+  readonly #settings: SessionSettings;
   readonly #open = new Set<SocketClient>();
   /** Until then no other caller asks a server that hangs; 0 while it answers. */
   #hangsUntilMs = 0;
 
-  constructor(location: PostgresLocation, { clock, timeouts, connectionsMax, readsOnly }: PoolOptions) {
+  constructor(location: PostgresLocation, { clock, timeouts, connectionsMax, readsOnly = false }: PoolOptions) {
     this.#name = location.name;
     this.#clock = clock;
+    this.#settings = new SessionSettings(timeouts, readsOnly);
     this.#pool = new pg.Pool({
-      Client: clientClassFor(location, timeouts, readsOnly) as unknown as new () => pg.Client,
+      Client: clientClassFor(location, timeouts) as unknown as new () => pg.Client,
+      onConnect: (client) => this.#settings.begin(client),
       max: connectionsMax,
       connectionTimeoutMillis: timeouts.connectMs,
       maxLifetimeSeconds: connectionLifeSeconds,
@@ -92,6 +96,7 @@ export class ConnectionPool implements PostgresPool {
   /** A connection as a caller borrows it. Cursors are not used: lists are read in pages. */
   #borrowed(client: SocketClient & pg.PoolClient): PostgresPoolClient {
     let ended: StoreError | undefined;
+    let inTransaction = false;
     const query = async (text: string, parameters: readonly unknown[] = []) => {
       if (client.lostBy !== undefined) ended ??= asStoreError(client.lostBy, this.#name);
       // A rollback that cannot be sent is not needed and must not hide the cause: the server rolls back what lost its
@@ -99,7 +104,9 @@ export class ConnectionPool implements PostgresPool {
       if (ended !== undefined && text === 'rollback') return nothing;
       if (ended !== undefined) throw ended;
       try {
-        const result = await client.query(text, [...parameters]);
+        const result = await this.#settings.run(client, text, parameters, inTransaction);
+        if (beginsTransaction(text)) inTransaction = true;
+        if (endsTransaction(text)) inTransaction = false;
         this.#hangsUntilMs = 0;
         return result;
       } catch (error) {

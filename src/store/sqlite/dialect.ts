@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
-import * as kysely from 'kysely';
+import type * as kysely from 'kysely';
 import type { Clock } from '../../ground/clock.ts';
+import { CompiledQuery, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from '../kysely.ts';
 import { asStoreError, isBusy } from './errors.ts';
 
 export interface LockTimeout {
@@ -17,12 +18,12 @@ export function sqliteDialect(database: DatabaseSync, path: string, timeout: Loc
     createDriver: () => new NodeSqlite(database, path, timeout),
     createQueryCompiler: () => new LocklessQueryCompiler(),
     createAdapter: () => new TransactionalSqliteAdapter(),
-    createIntrospector: (db) => new kysely.SqliteIntrospector(db),
+    createIntrospector: (db) => new SqliteIntrospector(db),
   };
 }
 
 /** SQLite has no `for update`, and needs none: a transaction takes the write lock at its beginning. */
-class LocklessQueryCompiler extends kysely.SqliteQueryCompiler {
+class LocklessQueryCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: kysely.SelectModifierNode): void {
     if (node.modifier !== 'ForUpdate' && node.modifier !== 'SkipLocked') super.visitSelectModifier(node);
   }
@@ -31,7 +32,7 @@ class LocklessQueryCompiler extends kysely.SqliteQueryCompiler {
 /**
  * SQLite rolls back schema changes like any other, so that all migrations run in one transaction under its write lock.
  */
-class TransactionalSqliteAdapter extends kysely.SqliteAdapter {
+class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
@@ -73,16 +74,16 @@ class NodeSqlite implements kysely.Driver, kysely.DatabaseConnection {
 
   /** Takes the write lock at once: a transaction that reads first and writes later could be refused in the middle. */
   async beginTransaction(): Promise<void> {
-    await this.executeQuery(kysely.CompiledQuery.raw('begin immediate'));
+    await this.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
   async commitTransaction(): Promise<void> {
-    await this.executeQuery(kysely.CompiledQuery.raw('commit'));
+    await this.executeQuery(CompiledQuery.raw('commit'));
   }
 
   /** A full disk has rolled it back already; to do it again would fail, and hide the cause. */
   async rollbackTransaction(): Promise<void> {
-    if (this.#database.isTransaction) await this.executeQuery(kysely.CompiledQuery.raw('rollback'));
+    if (this.#database.isTransaction) await this.executeQuery(CompiledQuery.raw('rollback'));
   }
 
   /** Waits for every user of the connection to finish. */

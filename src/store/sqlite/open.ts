@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
 import type { Clock } from '../../ground/clock.ts';
+import { Kysely } from '../kysely.ts';
 import { migrationTable } from '../migrate.ts';
 import type { Database, Schema } from '../schema.ts';
 import { StoreError, type StoreErrorValues } from '../store-error.ts';

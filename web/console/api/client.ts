@@ -25,7 +25,14 @@ export type Problem =
     };
 
 /** The value of an answer, or why there is none. Nothing is thrown. */
-export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
+export type Outcome<T> =
+  | {
+      readonly ok: true;
+      readonly value: T;
+      /** Nothing is changed yet: another person has to confirm it. The value is the proposal. */
+      readonly isProposed?: true;
+    }
+  | { readonly ok: false; readonly problem: Problem };
 
 /** Reads an answer that is not a success. What is not a problem of ours comes from something in between. */
 async function readProblem(response: Response): Promise<Problem> {
@@ -112,7 +119,7 @@ async function read<T>(response: Response, asked: Session): Promise<Outcome<T>> 
   if (response.ok) {
     const value = response.status === 204 ? undefined : await response.json();
     noteAnswered();
-    return { ok: true, value: value as T };
+    return { ok: true, value: value as T, ...(response.status === 202 && { isProposed: true }) };
   }
   const problem = await readProblem(response);
   if (problem.kind === 'unreachable') return unreachable(problem.detail);

@@ -1,7 +1,8 @@
 import type { AuditEntry } from '../../generated/management-v1.d.ts';
 import { grouped } from '../format/decimal.ts';
-import { localText } from '../format/time.ts';
+import { localText, withLocalTimes } from '../format/time.ts';
 import { word } from '../language.ts';
+import { approvalActions, approvalValues } from './approvals.ts';
 import { sourceChanges } from './said.ts';
 
 type Details = Readonly<Record<string, unknown>>;
@@ -69,6 +70,11 @@ export const auditSentences: Readonly<Record<AuditEntry['action'], Words>> = {
   'window.extend': ofWindow('Prodloužena'),
   'window.end': ofWindow('Ukončena'),
   'window.cancel': ofWindow('Zrušena'),
+
+  'approval.propose': ofApproval('Navrženo'),
+  'approval.confirm': ofApproval('Potvrzeno'),
+  'approval.reject': ofApproval('Odmítnuto'),
+  'approval.withdraw': ofApproval('Vzato zpět'),
 
   'term.set': ofTerm('Nastaveno'),
   'term.cancel': ofTerm('Zrušeno'),
@@ -175,6 +181,30 @@ function ofTerm(verb: string): Words {
     const whom = isText(subject) ? subject : 'celou službu';
     return `${verb} pro ${whom} od ${localText(fromMs, 'full')}: ${values.join(', ')}.`;
   };
+}
+
+interface ProposedValue {
+  readonly what: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+function ofApproval(verb: string): Words {
+  return ({ action, of, values, proposedBy }) => {
+    if (!isText(action) || !isText(of) || !Array.isArray(values)) return undefined;
+    const name = approvalActions[action as keyof typeof approvalActions] ?? action;
+    const changes = (values as readonly ProposedValue[]).map(
+      ({ what, from, to }) => `${approvalValues[what] ?? what} ${shown(from)} → ${shown(to)}`,
+    );
+    const by = isText(proposedBy) ? `; navrhl(a) ${proposedBy}` : '';
+    return `${verb}: ${name} ${of === 'service' ? 'celou službu' : of} (${changes.join(', ')})${by}.`;
+  };
+}
+
+/** A value of a proposed change as a sentence has it. */
+function shown(text: string | null): string {
+  if (text === null) return '–';
+  return text === 'confirmation' ? 'potvrzením' : withLocalTimes(text);
 }
 
 function changeText({ code, values }: { readonly code: keyof typeof sourceChanges; readonly values: object }): string {

@@ -39,6 +39,8 @@ export const problemDetails: WordsFor<ProblemDetailCode> = {
   term_quote_unknown: ({ quote }) => `V měně ${quote} se nekotuje žádný trh.`,
   term_not_converted: ({ subject }) => `${subject} se nepřevádí: přirážku nemá a přesnost má od burzy.`,
   market_unknown: () => 'Trh s tímto symbolem není.',
+  rate_needs_approval: ({ symbol }) =>
+    `Kurz trhu ${symbol} je zadržen a jeho přijetí potvrzuje druhý člověk. Přijměte samotný kurz.`,
   nothing_doubted: ({ symbol }) => `${symbol}: nic není zpochybněno.`,
   nothing_waits: () => 'Tyto trhy už nečekají.',
   not_settled: ({ source, reason }) => `${source}: tak o nich rozhodnout nejde. ${remedyText(reason)}`,

@@ -1,5 +1,6 @@
 import type { StoreErrorCode, StoreErrorValues } from '../../../src/store/store-error.ts';
 import { localText } from '../format/time.ts';
+import { approvalStates, approvalValues } from './approvals.ts';
 
 type Words = { readonly [Code in StoreErrorCode]?: (values: StoreErrorValues[Code]) => string };
 
@@ -10,10 +11,14 @@ export const storeErrors: Words = {
     `Databázi ${path} nelze otevřít. Zkontrolujte cestu a práva tohoto uživatele ke čtení a zápisu.`,
   'cannot_open.no_tls': ({ name }) =>
     `Databáze ${name} nenabízí TLS. Zapněte na ní \`ssl\`; sslmode=disable je pro soukromé sítě.`,
+  'cannot_open.connection': ({ name, said }) =>
+    `Databáze ${name} odmítá spojení: „${said}“. Opravte URL, uživatele a heslo v ní, nebo prostředníka před ní, pokud tam je.`,
   'cannot_open.no_database': ({ name }) =>
     `Databáze ${name} neexistuje. Vytvořte ji s tímto uživatelem jako vlastníkem.`,
   'unreachable.server': ({ name }) =>
     `Databáze ${name} není dostupná. Zkontrolujte, zda server běží a má správnou adresu.`,
+  'unreachable.connection': ({ name, said }) =>
+    `Databáze ${name} teď nedává spojení: „${said}“. Zkontrolujte server i prostředníka před ním, pokud tam je.`,
   'unreachable.no_connection_left': ({ name }) =>
     `Databáze ${name} nemá volné spojení. Zvyšte max_connections, nebo zavřete, co je drží.`,
   'unreachable.no_resources': ({ name }) =>
@@ -74,6 +79,19 @@ export const storeErrors: Words = {
   window_cancelled: ({ id }) => `Údržba ${id} byla zrušena.`,
 
   // Terms.
+  approval_unknown: ({ id }) => `Navržená změna ${id} není.`,
+  approval_decided: ({ id, state, by }) =>
+    `O změně ${id} už rozhodl(a) ${by}: ${approvalStates[state as keyof typeof approvalStates] ?? state}.`,
+  approval_expired: ({ id, at }) => `Návrh ${id} propadl ${localText(at, 'full')}. Navrhněte ho znovu.`,
+  approval_waits: ({ id, by }) => `Stejná změna už čeká: ${id}, navrhl(a) ji ${by}.`,
+  approval_too_many: ({ max }) => `Čeká už ${max} změn. Některé nejprve potvrďte nebo odmítněte.`,
+  approval_own: ({ id, by, actor }) =>
+    `Změnu ${id} navrhl(a) ${by}, což může být stejná osoba jako ${actor}. Potvrdí ji někdo jiný.`,
+  approval_outdated: ({ id, what, was, is }) =>
+    `Změna ${id} byla navržena pro jiný stav: ${approvalValues[what] ?? what} ${was ?? '–'}, teď ${is ?? '–'}. Nic se nezměnilo. Odmítněte ji a navrhněte znovu.`,
+  approval_start: ({ id, from }) =>
+    `Podmínka z návrhu ${id} měla začít ${localText(from, 'full')}, což už bylo. Odmítněte ji a navrhněte znovu.`,
+
   term_unknown: ({ id }) => `Podmínka ${id} není.`,
   term_empty: () => 'Podmínka nastavuje poplatek, přirážku, přesnost nebo zaokrouhlení, případně více z nich.',
   term_value: ({ title }) => termValues[title] ?? `Hodnota není možná (${title}).`,

@@ -142,6 +142,7 @@ export const words = {
   window: 'údržba',
   term: 'podmínka',
   token: 'token',
+  approval: 'schválení',
   request: 'dotaz',
   session: 'relace',
   history: 'záznam',

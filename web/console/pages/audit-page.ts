@@ -48,6 +48,7 @@ const kinds = [
   'key',
   'market',
   'term',
+  'approval',
   'window',
   'token',
   'session',

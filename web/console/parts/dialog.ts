@@ -39,28 +39,36 @@ interface ConfirmProps<T> {
   /** What the button says: the action itself, never "OK". */
   readonly action: string;
   readonly isDangerous?: boolean;
+  readonly wide?: boolean;
   /** What has to be typed before the button works. */
   readonly typed?: string;
   readonly act: () => Promise<Outcome<T>>;
   readonly onDone: (value: T) => void;
+  /** Called after `onClose` where another person has to confirm it. */
+  readonly onProposed?: () => void;
   readonly onClose: () => void;
   readonly children?: Content;
 }
 
 /** Asks before something that others will notice, does it, and stays with the reason when it was refused. */
 export function Confirm<T>(props: ConfirmProps<T>) {
-  const { title, action, isDangerous = false, typed, act, onDone, onClose, children } = props;
+  const { title, action, isDangerous = false, wide = false, typed, act, onDone, onProposed, onClose, children } = props;
   const [word, setWord] = useState('');
-  const { isBusy, problem, submit } = useSubmitted<T>((value) => {
+  const done = (value: T) => {
     onClose();
     onDone(value);
-  });
+  };
+  const proposed = () => {
+    onClose();
+    onProposed?.();
+  };
+  const { isBusy, problem, submit } = useSubmitted<T>(done, proposed);
   const isReady = typed === undefined || word.trim().toUpperCase() === typed;
   const send = (event: Event) => {
     event.preventDefault();
     if (isReady) void submit(act);
   };
-  return html`<${Dialog} title=${title} onClose=${onClose}>
+  return html`<${Dialog} title=${title} wide=${wide} onClose=${onClose}>
     <form onSubmit=${send}>
       ${children}
       ${

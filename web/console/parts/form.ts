@@ -5,6 +5,7 @@ import { localZoneText, utcText } from '../format/time.ts';
 import { type Content, html } from '../html.ts';
 import { say } from '../language.ts';
 import { serverNowMs } from '../state.ts';
+import { toast } from './toasts.ts';
 
 interface FieldProps {
   readonly label: Content;
@@ -117,7 +118,8 @@ interface Submitted<T> {
   readonly submit: (send: () => Promise<Outcome<T>>) => Promise<void>;
 }
 
-export function useSubmitted<T>(onDone: (value: T) => void): Submitted<T> {
+/** @param onProposed called in place of `onDone` where another person has to confirm it */
+export function useSubmitted<T>(onDone: (value: T) => void, onProposed: () => void = () => {}): Submitted<T> {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>(undefined);
   return {
@@ -130,7 +132,10 @@ export function useSubmitted<T>(onDone: (value: T) => void): Submitted<T> {
       const outcome = await send();
       setBusy(false);
       setProblem(outcome.ok ? undefined : outcome.problem);
-      if (outcome.ok) onDone(outcome.value);
+      if (!outcome.ok) return;
+      if (outcome.isProposed !== true) return onDone(outcome.value);
+      toast(say('It waits under Approvals until another person confirms it.'));
+      onProposed();
     },
   };
 }

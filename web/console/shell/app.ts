@@ -13,6 +13,7 @@ import { say, tell } from '../language.ts';
 import { MaintenancePage } from '../maintenance/maintenance-page.ts';
 import { MarketPage } from '../market/market-page.ts';
 import { AlertsPage } from '../pages/alerts-page.ts';
+import { ApprovalsPage } from '../pages/approvals-page.ts';
 import { AuditLogPage } from '../pages/audit-page.ts';
 import { NoticesPage } from '../pages/notices-page.ts';
 import { OverviewPage } from '../pages/overview-page.ts';
@@ -79,6 +80,7 @@ const pages: Readonly<Record<string, (query: URLSearchParams) => VNode>> = {
   maintenance: () => html`<${MaintenancePage} />`,
   notices: () => html`<${NoticesPage} />`,
   alerts: () => html`<${AlertsPage} />`,
+  approvals: () => html`<${ApprovalsPage} />`,
   audit: (query) => html`<${AuditLogPage} query=${query} />`,
   tokens: () => html`<${TokensPage} />`,
 };

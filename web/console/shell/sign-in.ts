@@ -84,7 +84,7 @@ const failures: Readonly<Record<string, string>> = {
   cancelled: say('The provider ended the sign-in without letting you in.'),
   expired: say('The sign-in took too long, or began in another browser. Try again.'),
   'no-role': say(
-    'The provider knows you, but gives you no role here. Ask whoever runs this service: admin.oidc.roles of the configuration maps your groups to roles.',
+    'The provider knows you, but gives you no role here. Ask whoever runs this service: admin.oidc.roles of the configuration maps your groups to roles, and the log of the service says which claim was looked for and what came.',
   ),
   provider: say(
     'The sign-in failed between this service and the provider. Try again; the log of the service says why.',

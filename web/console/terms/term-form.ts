@@ -47,7 +47,7 @@ export function TermForm({ onSet, onClose }: FormProps) {
     toast(say('The term is set.'));
     onSet();
   };
-  const { isBusy, problem, faultOf, submit } = useSubmitted<Term>(done);
+  const { isBusy, problem, faultOf, submit } = useSubmitted<Term>(done, onSet);
   const change = (field: keyof Values) => (text: string) => setValues({ ...values, [field]: text });
   const typedFaults = faultsIn(values);
   const wanted = Object.keys(typedFaults).length > 0 ? undefined : draftOf(values, parseLocal(from));
@@ -89,7 +89,7 @@ export function TermForm({ onSet, onClose }: FormProps) {
     <//>
     ${
       isAsking &&
-      html`<${Confirm} title=${say('Is it meant so?')} action=${say('Set it')} isDangerous act=${() => post<Term>('terms', { ...wanted, confirm: true })} onDone=${done} onClose=${() => setAsking(false)}>
+      html`<${Confirm} title=${say('Is it meant so?')} action=${say('Set it')} isDangerous act=${() => post<Term>('terms', { ...wanted, confirm: true })} onDone=${done} onProposed=${onSet} onClose=${() => setAsking(false)}>
         <ul>${concerns.map((concern) => html`<li key=${concern}>${concern}</li>`)}</ul>
       <//>`
     }
@@ -147,7 +147,8 @@ function concernTexts({ concerns, concernCodes }: TermEffect): string[] {
   return concerns.map((concern, at) => saidText(concern, concernCodes[at], termConcerns));
 }
 
-function Shown({ effect }: { effect: TermEffect }) {
+/** The prices before and after a term, and what may be a mistake. */
+export function Shown({ effect }: { effect: TermEffect }) {
   const { fromMs, affected, changes } = effect;
   const concerns = concernTexts(effect);
   return html`<div>

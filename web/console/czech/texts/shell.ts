@@ -36,7 +36,7 @@ export const shell = {
   'The provider ended the sign-in without letting you in.': 'Poskytovatel přihlášení ukončil a nepustil vás dál.',
   'The sign-in took too long, or began in another browser. Try again.':
     'Přihlášení trvalo příliš dlouho, nebo začalo v jiném prohlížeči. Zkuste to znovu.',
-  'The provider knows you, but gives you no role here. Ask whoever runs this service: admin.oidc.roles of the configuration maps your groups to roles.':
+  'The provider knows you, but gives you no role here. Ask whoever runs this service: admin.oidc.roles of the configuration maps your groups to roles, and the log of the service says which claim was looked for and what came.':
     'Poskytovatel vás zná, ale nemáte tu žádnou roli. Obraťte se na správce služby: skupiny přiřazuje k rolím admin.oidc.roles v konfiguraci.',
   'The sign-in failed between this service and the provider. Try again; the log of the service says why.':
     'Přihlášení selhalo mezi službou a poskytovatelem. Zkuste to znovu; důvod je v logu služby.',
