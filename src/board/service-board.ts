@@ -7,6 +7,7 @@ import type { DataFlow } from '../market/data-flow.ts';
 import { type MaintenanceWindow, maintenanceUntil, retryAfterSeconds } from '../market/maintenance.ts';
 import { type FeedState, type FeedStatus, serviceStatus, tickerState } from '../market/service-status.ts';
 import { noHistory, type StatusHistory } from './status-history.ts';
+import type { WrittenIncident } from './written-incidents.ts';
 
 /** The state of the service at one instant, for those who tell people of it. */
 export interface CurrentStatus {
@@ -22,6 +23,8 @@ export class ServiceBoard {
   #windows: readonly MaintenanceWindow[] = [];
   /** Incidents and windows of the last days, kept current by whoever reads the store. */
   history: StatusHistory = noHistory;
+  /** Incidents that people wrote, the latest first, kept current likewise. They change nothing that is measured. */
+  written: readonly WrittenIncident[] = [];
 
   constructor(feed: FeedStatus, clock: Pick<Clock, 'monotonicMs'>) {
     this.#feed = feed;

@@ -29,9 +29,10 @@ const nouns: readonly { readonly title: string; readonly files: Readonly<Record<
     },
   },
   {
-    title: 'Maintenance windows and the status page',
+    title: 'Maintenance windows, incidents and the status page',
     files: {
       maintenance: () => import('./maintenance.ts'),
+      incidents: () => import('./incidents.ts'),
       'status-page': () => import('./status-page.ts'),
       subscriptions: () => import('./subscriptions.ts'),
     },

@@ -20,7 +20,7 @@ export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   [exitCodes.failure]: 'failed: the database, the network, the disk, or a question not answered with y',
   [exitCodes.wrongUsage]: 'wrong usage: an unknown command or option, or an impossible value',
   [exitCodes.configurationRefused]: 'configuration refused; every problem is listed',
-  [exitCodes.notFound]: 'the account, key, window, market or database does not exist',
+  [exitCodes.notFound]: 'the account, key, window, incident, market or database does not exist',
   [exitCodes.refused]: 'refused by a rule, such as a second account with the same e-mail address',
   [exitCodes.stopOverdue]: 'the server did not stop in time and was ended; its log names the part that held it',
 };

@@ -8,7 +8,7 @@ const exportPage = storeCommand({
   name: 'status-page export',
   summary: 'write the status page as files for another host',
   details: [
-    'The page holds the last 90 days and the announced maintenance as they are now, in English and Czech, with an Atom feed. In a browser it asks the service at server.baseUrl every five seconds how it is.',
+    'The page holds the last 90 days, the incidents and the announced maintenance as they are now, in English and Czech, with an Atom feed. In a browser it asks the service at server.baseUrl every five seconds how it is.',
     'Run it again, such as every five minutes, to bring the history up to date. It deletes no file.',
   ],
   positionals: { DIR: { summary: 'directory for the files; it is made when it is missing' } },
@@ -24,6 +24,7 @@ const exportPage = storeCommand({
     const { exportedStatus } = await import('../portal/status-export.ts');
     const { portalBrand } = await import('../portal/portal-brand.ts');
     const { loadStatusHistory } = await import('../persistence/status-recorder.ts');
+    const { loadWrittenIncidents } = await import('../persistence/store-follower.ts');
     const { windowBody } = await import('../board/service-board.ts');
     const urls = publicUrls(server, server.port);
     const now = context.clock.now();
@@ -31,7 +32,8 @@ const exportPage = storeCommand({
     const brand = portalBrand(portal, logoRefused);
     const offer = { ...urls, document: openApiDocument({ ...urls, limits }), version, brand, timeZone };
     const history = await loadStatusHistory(store, now);
-    const files = exportedStatus(offer, { now, history, windows: windows.map(windowBody) });
+    const written = await loadWrittenIncidents(store, now);
+    const files = exportedStatus(offer, { now, history, written, windows: windows.map(windowBody) });
     const directory = resolve(context.cwd, positionals.DIR);
     for (const [path, text] of files) writeWhole(resolve(directory, path), Buffer.from(text, 'latin1'));
     const names = [...files.keys()];

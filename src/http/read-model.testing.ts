@@ -17,6 +17,7 @@ export function readModelOf({
       maintenanceRetryAfterSeconds: unasked,
       status: unasked,
       windows: unasked,
+      written: [],
       ...service,
     },
   };

@@ -18,7 +18,7 @@ export interface ReadModel {
   readonly board: Pick<Board, 'markets' | 'ticker' | 'tickers'>;
   readonly service: Pick<
     ServiceBoard,
-    'current' | 'feedStatus' | 'history' | 'maintenanceRetryAfterSeconds' | 'status' | 'windows'
+    'current' | 'feedStatus' | 'history' | 'maintenanceRetryAfterSeconds' | 'status' | 'windows' | 'written'
   >;
 }
 

@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 const info = {
   title: 'Market Data Management API',
   version: '1.0',
-  summary: 'Accounts, keys, markets, maintenance and the audit log of a market data server.',
+  summary: 'Accounts, keys, markets, maintenance, incidents and the audit log of a market data server.',
   contact: {
     name: 'The operator of this service',
     url: 'http://127.0.0.1:9090/console/',
@@ -31,6 +31,7 @@ const tags = {
   Record: 'What was quoted, when, to whom.',
   'Accounts and keys': 'Who may use the public API, how often, and how much they use it.',
   Maintenance: 'Windows in which only `/v1/status` is served.',
+  Incidents: 'What people tell of trouble, on the status page and to its subscribers.',
   Notices: 'E-mail to holders of keys.',
   Alerts: 'What operators are told, and where.',
   Approvals: 'Changes that one person proposes and another one confirms.',

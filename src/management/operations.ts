@@ -7,6 +7,7 @@ import { approvalOperations } from './approvals.ts';
 import { auditOperations } from './audit.ts';
 import { managementDocument, type Tag } from './document.ts';
 import { feedOperations } from './feed.ts';
+import { incidentOperations } from './incidents.ts';
 import { keyOperations } from './keys.ts';
 import { maintenanceOperations } from './maintenance.ts';
 import { marketReviewOperations } from './market-review.ts';
@@ -75,6 +76,7 @@ const byTag: Readonly<Record<Tag, Readonly<Record<string, Operation>>>> = {
   Record: recordOperations,
   'Accounts and keys': { ...accountOperations, ...keyOperations, ...usageOperations },
   Maintenance: maintenanceOperations,
+  Incidents: incidentOperations,
   Notices: noticeOperations,
   Alerts: alertOperations,
   Approvals: approvalOperations,

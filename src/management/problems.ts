@@ -186,6 +186,14 @@ export const fieldOf: Readonly<Partial<Record<StoreErrorReason, string>>> = {
   window_order: 'toMs',
   window_in_past: 'toMs',
   window_description: 'description',
+  incident_title: 'title',
+  incident_text: 'text',
+  incident_review: 'review',
+  incident_czech: 'textCs',
+  incident_parts: 'parts',
+  incident_start: 'fromMs',
+  incident_end: 'toMs',
+  incident_unchanged: 'text',
 };
 
 interface FrameworkProblem {

@@ -1,4 +1,5 @@
 import type { Language } from '../ground/languages.ts';
+import type { IncidentState } from '../store/schema.ts';
 import { signatureMark } from './message.ts';
 
 /** A text with the values that it shows. */
@@ -8,16 +9,21 @@ type Text<Values> = (values: Values) => string;
 export interface NewsWords {
   readonly paths: { readonly status: string; readonly confirm: string; readonly end: string };
   /** The words of the states, the same as on the status page. */
-  readonly states: Readonly<Record<'outage' | 'degraded', string>>;
+  readonly reported: Readonly<Record<'outage' | 'degraded', string>>;
   /** Says what happened, by what was found of which part of the service. */
   readonly troubles: Readonly<Record<'outage' | 'degraded', Readonly<Record<'api' | 'market-data', string>>>>;
   readonly incidents: Readonly<Record<IncidentNewsType, Text<{ readonly state: string; readonly trouble: string }>>>;
   readonly windows: Readonly<Record<WindowNewsType, Text<{ readonly description: string }>>>;
+  /** Subjects of incidents that people wrote. */
+  readonly written: Readonly<Record<WrittenNewsType, Text<{ readonly title: string; readonly state: string }>>>;
+  readonly states: Readonly<Record<IncidentState, string>>;
   /** From when to when; since when of what lasts. */
   readonly span: Text<{ readonly from: string; readonly to: string }>;
   readonly since: Text<{ readonly from: string }>;
   readonly news: Text<{
     readonly title: string;
+    /** The words of a person. */
+    readonly text?: string;
     readonly span: string;
     readonly service: string;
     readonly statusUrl: string;
@@ -28,6 +34,8 @@ export interface NewsWords {
 }
 
 export type IncidentNewsType = 'incident.begun' | 'incident.updated' | 'incident.ended';
+/** An update, and what was learnt afterwards. */
+export type WrittenNewsType = 'incident.posted' | 'incident.reviewed';
 export type WindowNewsType =
   | 'maintenance.announced'
   | 'maintenance.changed'
@@ -37,7 +45,7 @@ export type WindowNewsType =
 
 const inEnglish: NewsWords = {
   paths: { status: '/status', confirm: '/status/confirm', end: '/status/unsubscribe' },
-  states: { outage: 'Outage', degraded: 'Degraded' },
+  reported: { outage: 'Outage', degraded: 'Degraded' },
   troubles: {
     outage: { api: 'The service was not running', 'market-data': 'No market data arrives' },
     degraded: { api: 'The service is degraded', 'market-data': 'Market data is degraded' },
@@ -54,11 +62,27 @@ const inEnglish: NewsWords = {
     'maintenance.ended': ({ description }) => `Maintenance is over: ${description}`,
     'maintenance.cancelled': ({ description }) => `Maintenance cancelled: ${description}`,
   },
+  written: {
+    'incident.posted': ({ title, state }) => `${state}: ${title}`,
+    'incident.reviewed': ({ title }) => `Review: ${title}`,
+  },
+  states: {
+    investigating: 'Investigating',
+    identified: 'Cause identified',
+    monitoring: 'Monitoring',
+    resolved: 'Resolved',
+  },
   span: ({ from, to }) => `From ${from} to ${to}.`,
   since: ({ from }) => `Since ${from}.`,
-  news: ({ title, span, service, statusUrl, endUrl }) => `${title}
+  news: ({ title, text, span, service, statusUrl, endUrl }) => `${title}
 
-${span}
+${
+  text === undefined
+    ? ''
+    : `${text}
+
+`
+}${span}
 
 Status: ${statusUrl}
 
@@ -84,7 +108,7 @@ This message was sent automatically.
 
 const inCzech: NewsWords = {
   paths: { status: '/cs/status', confirm: '/cs/status/confirm', end: '/cs/status/unsubscribe' },
-  states: { outage: 'Výpadek', degraded: 'Omezený provoz' },
+  reported: { outage: 'Výpadek', degraded: 'Omezený provoz' },
   troubles: {
     outage: { api: 'Služba neběžela', 'market-data': 'Tržní data nepřicházejí' },
     degraded: { api: 'Služba má potíže', 'market-data': 'Tržní data mají potíže' },
@@ -101,11 +125,27 @@ const inCzech: NewsWords = {
     'maintenance.ended': ({ description }) => `Údržba skončila: ${description}`,
     'maintenance.cancelled': ({ description }) => `Údržba zrušena: ${description}`,
   },
+  written: {
+    'incident.posted': ({ title, state }) => `${state}: ${title}`,
+    'incident.reviewed': ({ title }) => `Závěr: ${title}`,
+  },
+  states: {
+    investigating: 'Zjišťujeme příčinu',
+    identified: 'Příčina nalezena',
+    monitoring: 'Sledujeme',
+    resolved: 'Vyřešeno',
+  },
   span: ({ from, to }) => `Od ${from} do ${to}.`,
   since: ({ from }) => `Od ${from}.`,
-  news: ({ title, span, service, statusUrl, endUrl }) => `${title}
+  news: ({ title, text, span, service, statusUrl, endUrl }) => `${title}
 
-${span}
+${
+  text === undefined
+    ? ''
+    : `${text}
+
+`
+}${span}
 
 Stav: ${statusUrl}
 

@@ -1,16 +1,23 @@
 import { type HistoryComponent, type Incident, reportedState } from '../board/status-history.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import type { Language } from '../ground/languages.ts';
+import type { IncidentRecord } from '../store/incidents.ts';
 import type { Store } from '../store/store.ts';
 import type { WindowRecord } from '../store/windows.ts';
 import type { MailBody } from './message.ts';
 import { minuteText, type NoticePlace, oneLine } from './notice-mail.ts';
-import { type IncidentNewsType, type NewsWords, newsWords, type WindowNewsType } from './status-news-words.ts';
+import {
+  type IncidentNewsType,
+  type NewsWords,
+  newsWords,
+  type WindowNewsType,
+  type WrittenNewsType,
+} from './status-news-words.ts';
 
 type StoredIncident = Awaited<ReturnType<Store['statusRecords']['incidents']>>[number];
 
 /** An event of an incident or a maintenance window, as it is kept until it is sent. */
-export type StatusNews = IncidentNews | WindowNews;
+export type StatusNews = IncidentNews | WindowNews | WrittenNews;
 
 interface News {
   /** The id of the incident or window. */
@@ -37,19 +44,37 @@ interface WindowNews extends News {
   readonly description: string;
 }
 
+/** The words of a person, in English, and in Czech where it was written. */
+interface WrittenNews extends News {
+  readonly type: WrittenNewsType;
+  readonly state: IncidentRecord['state'];
+  readonly parts: IncidentRecord['parts'];
+  readonly incident: Wording;
+  readonly text: Wording;
+}
+
+interface Wording {
+  readonly en: string;
+  readonly cs?: string | undefined;
+}
+
+/** A review is read on the page. */
+const reviewShownMax = 1_000;
 /** Until then another incident may go on from one that is over: it is one when it has lasted a minute. */
 const settledAfterMs = 90_000;
 /** Events of longer ago are not told any more. */
 export const tellWithinMs = 86_400_000;
 
 /**
- * Gives what is to be told of incidents, however much of it was told. One that goes on from another changes it, which
- * does not end then. That no data arrives changes once it has lasted: it is an outage for clients then.
+ * Gives what is to be told of found incidents, however much of it was told. One that goes on from another changes it,
+ * which does not end then; nor does one of which people have told that it is resolved. That no data arrives changes once
+ * it has lasted: it is an outage for clients then.
  *
  * @param known the ids of those of which something was told
  */
 export function incidentNews(
   incidents: readonly StoredIncident[],
+  written: readonly IncidentRecord[],
   known: ReadonlySet<string>,
   now: EpochMs,
 ): IncidentNews[] {
@@ -68,8 +93,33 @@ export function incidentNews(
       return [{ ...shared, type, key: isOutage ? 'outage' : 'begun' }];
     }
     const isChanging = now - to < settledAfterMs || incidents.some((other) => goesOn(each, other));
-    return isChanging ? [] : [{ ...shared, type: 'incident.ended', key: 'ended' }];
+    const isResolved = written.some((other) => other.id === id && other.state === 'resolved');
+    return isChanging || isResolved ? [] : [{ ...shared, type: 'incident.ended', key: 'ended' }];
   });
+}
+
+/** Gives what people wrote lately: each update, and the first review; the oldest first. */
+export function writtenNews(incidents: readonly IncidentRecord[], now: EpochMs): WrittenNews[] {
+  return incidents.flatMap((incident) => {
+    const { id, state, parts, from, to = null, title, titleCs, review, reviewCs, reviewedAt } = incident;
+    const shared = { id, parts, incident: { en: title, cs: titleCs }, fromMs: from, toMs: to };
+    const isLate = (at: number) => now - at > tellWithinMs;
+    const updates = incident.updates
+      .toReversed()
+      .filter(({ at }) => !isLate(at))
+      .map((update): WrittenNews => {
+        const text = { en: update.text, cs: update.textCs };
+        const toMs = update.state === 'resolved' ? to : null;
+        return { ...shared, type: 'incident.posted', key: `update ${update.number}`, state: update.state, text, toMs };
+      });
+    if (review === undefined || reviewedAt === undefined || isLate(reviewedAt)) return updates;
+    const text = { en: beginningOf(review), cs: reviewCs && beginningOf(reviewCs) };
+    return [...updates, { ...shared, type: 'incident.reviewed', key: 'review', state, text }];
+  });
+}
+
+function beginningOf(text: string): string {
+  return text.length <= reviewShownMax ? text : `${text.slice(0, reviewShownMax).trimEnd()} …`;
 }
 
 /** Gives what is to be told of windows. @param known the ids of those of which something was told */
@@ -106,22 +156,31 @@ export function newsMessage(news: StatusNews | undefined, token: string, languag
   }
   const statusUrl = urlOf(words.paths.status);
   const endUrl = `${urlOf(words.paths.end)}?token=${token}`;
-  const title = titleOf(news, words);
+  const title = titleOf(news, words, language);
+  const written = 'text' in news ? { text: wordsIn(news.text, language) } : {};
   const minuteIn = (atMs: number) => minuteText(atMs, language, place.timeZone);
   const mail: MailBody = {
     subject: name === '' ? title : `${name}: ${title}`,
-    text: words.news({ title, span: spanOf(news, words, minuteIn), service, statusUrl, endUrl }),
+    text: words.news({ title, ...written, span: spanOf(news, words, minuteIn), service, statusUrl, endUrl }),
     // One click is enough (RFC 8058).
     headers: { 'List-Unsubscribe': `<${endUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
   };
   const { type, key: _, ...data } = news;
-  return { mail, body: { type, data: { ...data, title, statusUrl, endUrl } } };
+  return { mail, body: { type, data: { ...data, ...written, title, statusUrl, endUrl } } };
 }
 
-function titleOf(news: StatusNews, words: NewsWords): string {
+function wordsIn({ en, cs = en }: Wording, language: Language): string {
+  return language === 'cs' ? cs : en;
+}
+
+function titleOf(news: StatusNews, words: NewsWords, language: Language): string {
+  if ('text' in news) {
+    const title = oneLine(wordsIn(news.incident, language));
+    return words.written[news.type]({ title, state: words.states[news.state] });
+  }
   if ('component' in news) {
     const { type, state, found = state, component } = news;
-    return words.incidents[type]({ state: words.states[state], trouble: words.troubles[found][component] });
+    return words.incidents[type]({ state: words.reported[state], trouble: words.troubles[found][component] });
   }
   return words.windows[news.type]({ description: news.description });
 }

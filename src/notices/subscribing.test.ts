@@ -247,6 +247,73 @@ describe('subscribers', { concurrency: true }, () => {
     await pass('it was forgotten', async () => (await store.subscriptions.list()).length === 0);
   });
 
+  test('are told each update of an incident that people write and its review, once and in order, by several processes and over a restart', async (t) => {
+    const { open, openAnother, store, clock, pass, subscribe, told } = await begin(t);
+    await subscribe();
+    const both = [open(), open(await openAnother())];
+    const { id } = await store.incidents.open({ title: 'Late', text: 'We look.', parts: ['api'] });
+    await store.incidents.update(id, { text: 'Found.', state: 'identified' });
+    await store.incidents.update(id, { title: 'Prices are late', parts: ['market-data'] });
+    await pass('both were told', () => told().length === 2);
+    for (const each of both) await each.stop();
+    await store.incidents.close(id, { text: 'Over.' });
+    open(await openAnother());
+    await pass('its end was told', () => told().length === 3);
+    clock.jump(7_200_000);
+    await store.incidents.update(id, { review: 'A disk.' });
+    await store.incidents.update(id, { review: 'Two disks.' });
+    await pass('its review was told', () => told().length === 4);
+    await clock.advance(60_000);
+    assert.deepEqual(told(), [
+      'Example: Investigating: Prices are late',
+      'Example: Cause identified: Prices are late',
+      'Example: Resolved: Prices are late',
+      'Example: Review: Prices are late',
+    ]);
+  });
+
+  test('are not told what was written before yesterday, nor the end of an outage that people said is resolved', async (t) => {
+    const { open, store, clock, pass, subscribe, told, incident } = await begin(t);
+    await subscribe();
+    const { id: old } = await store.incidents.open({ title: 'Old', text: 'We look.', parts: ['api'] });
+    clock.jump(86_400_001);
+    open();
+    const id = await incident('outage', clock.now());
+    await pass('it was told', () => told().length === 1);
+    await store.incidents.open({ found: id, title: 'The exchange is away', text: 'We wait.' });
+    await pass('what people say was told', () => told().length === 2);
+    await store.statusRecords.endIncident(id, clock.now());
+    await store.incidents.close(id, { text: 'It is back.' });
+    await store.incidents.update(old, { text: 'Still.' });
+    await pass('the rest was told', () => told().length === 4);
+    await clock.advance(200_000);
+    assert.deepEqual(told().sort(), [
+      'Example: Investigating: Old',
+      'Example: Investigating: The exchange is away',
+      'Example: No market data arrives',
+      'Example: Resolved: The exchange is away',
+    ]);
+  });
+
+  test('with a webhook get what people wrote in their language, with its state and parts', async (t) => {
+    const { open, store, receiver, pass } = await begin(t);
+    const target = { kind: 'webhook', target: hookUrl, receiver: hookUrl, language: 'cs' } as const;
+    await store.subscriptions.ask(target);
+    const [made] = await store.subscriptions.list();
+    await store.subscriptions.confirm(await store.subscriptions.token(made!, 'confirm', 'dlv_1'));
+    open();
+    await pass('it was asked', () => receiver.requests.length === 1);
+    const words = { title: 'Late', titleCs: 'Pozdě', text: 'We look.', textCs: 'Díváme se.' };
+    const { id } = await store.incidents.open({ ...words, parts: ['api'], state: 'monitoring' });
+    await pass('it was told', () => receiver.requests.length === 2);
+    const { type, data } = JSON.parse(receiver.requests[1]!.body);
+    assert.deepEqual(
+      [type, data.id, data.state, data.parts, data.title, data.text],
+      ['incident.posted', id, 'monitoring', ['api'], 'Sledujeme: Pozdě', 'Díváme se.'],
+    );
+    assert.deepEqual(data.incident, { en: 'Late', cs: 'Pozdě' });
+  });
+
   test('get no mail twice whose answer was lost', async (t) => {
     const { open, store, clock, mail, pass, subscribe, told, incident } = await begin(t);
     await subscribe();

@@ -10,14 +10,22 @@ import { mailableAddress } from './message.ts';
 import { postToPublic, strangersUrl } from './public-post.ts';
 import { type RetryingSender, sendMail } from './send-mail.ts';
 import { Settling } from './settling.ts';
-import { incidentNews, type NewsPlace, newsMessage, type StatusNews, tellWithinMs, windowNews } from './status-news.ts';
+import {
+  incidentNews,
+  type NewsPlace,
+  newsMessage,
+  type StatusNews,
+  tellWithinMs,
+  windowNews,
+  writtenNews,
+} from './status-news.ts';
 import { attemptSamples, type Lane, Teller } from './teller.ts';
 import { type Post, type SendOutcome, sendWebhook, stoppedReason } from './webhook.ts';
 
 type Kind = 'mail' | 'webhook';
 
 interface SubscribingOptions extends RetryingSender {
-  readonly store: Pick<Store, 'subscriptions' | 'subscriptionMessages' | 'statusRecords' | 'windows'>;
+  readonly store: Pick<Store, 'subscriptions' | 'subscriptionMessages' | 'statusRecords' | 'incidents' | 'windows'>;
   /** Ways that visitors can choose; without a mail server there is no `mail`. */
   readonly kinds: readonly Kind[];
   readonly place: () => NewsPlace;
@@ -29,6 +37,8 @@ const hourMs = 3_600_000;
 /** From a mail's end on no other process claims it while an answer may still come. */
 const answerLeaseMs = 120_000;
 const listedMax = 50;
+/** Longer than the clocks of processes differ. */
+const apartMs = 2_000;
 /**
  * Couriers of strangers. A request to confirm goes to somebody who may never answer: it holds up no news. A subscriber
  * that did not take a message is sent the next one apart from those who do, ever more seldom.
@@ -118,17 +128,24 @@ export class Subscribing extends Teller<SubscribingOptions, SubscriptionLane> {
   protected async look(): Promise<void> {
     const { store, clock } = this.options;
     const now = clock.now();
-    const [incidents, current, past] = await Promise.all([
-      store.statusRecords.incidents((now - tellWithinMs) as EpochMs, listedMax),
+    const since = (now - tellWithinMs) as EpochMs;
+    const [incidents, written, current, past] = await Promise.all([
+      store.statusRecords.incidents(since, listedMax),
+      store.incidents.list({ changedSince: since, limit: listedMax }),
       store.windows.list({ currentAt: now }),
       store.windows.listPast(now, listedMax),
     ]);
     const windows = [...past, ...current];
-    const told = await store.subscriptions.told([...incidents, ...windows].map(({ id }) => id));
+    const told = await store.subscriptions.told([...incidents, ...written, ...windows].map(({ id }) => id));
     const known = new Set(told.map(({ subject }) => subject));
-    // One event of a thing with each look, so that messages keep their order.
-    const telling = new Set<string>();
-    for (const news of [...incidentNews(incidents.toReversed(), known, now), ...windowNews(windows, known, now)]) {
+    // One event of a thing with each look, whichever process looks, so that messages keep their order.
+    const telling = new Set(told.filter(({ toldAt }) => now - toldAt < apartMs).map(({ subject }) => subject));
+    const all = [
+      ...incidentNews(incidents.toReversed(), written, known, now),
+      ...writtenNews(written, now),
+      ...windowNews(windows, known, now),
+    ];
+    for (const news of all) {
       const { id, key } = news;
       if (told.some(({ subject, event }) => subject === id && event === key) || telling.has(id)) continue;
       telling.add(id);

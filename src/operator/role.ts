@@ -7,7 +7,7 @@ export const roleTable: Readonly<Record<Role, string>> = {
   prices: 'read prices and nothing else: for an application',
   'read-only': 'see everything and change nothing',
   support: 'manage accounts and keys',
-  operator: 'manage markets, terms, maintenance and notices',
+  operator: 'manage markets, terms, maintenance, incidents and notices',
   admin: 'make and revoke operator tokens',
 };
 

@@ -32,7 +32,7 @@ async function startProcess({ store, clock }: Awaited<ReturnType<typeof openFixt
   await snapshots.restore();
   markets.observe(snapshots);
   const keys = { held: 0, acceptLosses: async () => {}, refresh: async () => {} };
-  const service = { setWindows() {} };
+  const service = { setWindows() {}, written: [] };
   const follower = new StoreFollower(store, { keys, markets, service }, clock, silentLog, hourMs);
   follower.start();
   await follower.look();

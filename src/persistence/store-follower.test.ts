@@ -21,7 +21,7 @@ async function following(t: { after(run: () => unknown): void }) {
   const followers = {
     keys: { held: 0, acceptLosses: async () => {}, refresh: async () => void refreshed.push(clock.now()) },
     markets: { applyControls() {}, applyHolds() {}, applyTerms() {}, catalogue: { reviews: { decide() {} } } },
-    service: { setWindows() {} },
+    service: { setWindows() {}, written: [] },
   };
   const logged: string[] = [];
   const audited: object[] = [];

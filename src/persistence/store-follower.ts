@@ -1,5 +1,7 @@
 import type { KeyDirectoryLoader } from '../access/key-directory-loader.ts';
 import type { ServiceBoard } from '../board/service-board.ts';
+import { dayMs, firstDayAt } from '../board/status-history.ts';
+import type { WrittenIncident } from '../board/written-incidents.ts';
 import type { Clock, EpochMs, Timer } from '../ground/clock.ts';
 import type { Log } from '../ground/log.ts';
 import { LossHold, nothing, someEntries } from '../ground/loss-hold.ts';
@@ -20,6 +22,9 @@ const pruneEveryMs = 3_600_000;
 
 const auditRead = 100;
 
+/** The page shows 90 days; a review, and what is filed with authorities, take longer. */
+const incidentsForMs = 400 * dayMs;
+
 /** Far more changes than a server misses while it is busy; one that missed more loads everything again. */
 const changesKept = 100_000;
 
@@ -31,7 +36,7 @@ export interface Followers {
   };
   /** Absent where nothing is converted. */
   readonly rates?: Pick<ConversionRates, 'control'>;
-  readonly service: Pick<ServiceBoard, 'setWindows'>;
+  readonly service: Pick<ServiceBoard, 'setWindows' | 'written'>;
 }
 
 /**
@@ -104,6 +109,7 @@ export class StoreFollower {
         if (topics.marketControls) await this.#loadControls();
         if (topics.terms || isAccepted) await this.#loadTerms();
         if (topics.maintenanceWindows || isAccepted) await this.#loadWindows();
+        if (topics.incidents) await this.#loadIncidents();
         this.#noteHeld();
         if (topics.audit) await this.#logAudit();
       },
@@ -130,6 +136,10 @@ export class StoreFollower {
     const isHolding = this.#followers.keys.held > 0;
     const windows = await this.#windows.take(listed, ({ to }) => to > now, isHolding);
     this.#followers.service.setWindows(windows);
+  }
+
+  async #loadIncidents(): Promise<void> {
+    this.#followers.service.written = await loadWrittenIncidents(this.#store, this.#clock.now());
   }
 
   async #loadTerms(): Promise<void> {
@@ -176,6 +186,7 @@ export class StoreFollower {
       const before = (this.#clock.now() - this.#auditForMs) as EpochMs;
       await this.#store.audit.prune(before);
       await this.#store.approvals.prune(before);
+      await this.#store.incidents.prune((this.#clock.now() - incidentsForMs) as EpochMs);
     } catch (error) {
       this.#log.error({ err: error }, 'old entries in the store could not be removed; the next try is in an hour');
     }
@@ -205,6 +216,17 @@ export async function loadRateControls(
     return { ...control, quote: quote as CurrencyCode, acceptedMid: acceptedMid as DecimalString | undefined };
   });
   rates.control(controls, isRestart);
+}
+
+/** More than any page shows. */
+const incidentsListed = 200;
+
+/** Reads the incidents that people wrote and that are open, or were in the days that the status page shows. */
+export function loadWrittenIncidents(
+  { incidents }: Pick<Store, 'incidents'>,
+  now: EpochMs,
+): Promise<readonly WrittenIncident[]> {
+  return incidents.list({ since: firstDayAt(now), limit: incidentsListed });
 }
 
 /** The terms that hold or will. */

@@ -63,19 +63,24 @@ export function publicPages(offer: PortalOffer, desk?: SubscriptionDesk): Public
         now,
         windows: service.windows(now),
         history: service.history,
+        written: service.written,
         canSubscribe,
       }),
     ),
     ...(canSubscribe ? subscriptionPages(sites, desk) : []),
     ...Object.values(sites).map((site) =>
-      revalidatedText(routeIn(site, feedRoute), 'application/atom+xml', ({ history }, now) =>
-        statusFeed(site, history, now),
+      revalidatedText(routeIn(site, feedRoute), 'application/atom+xml', ({ history, written }, now) =>
+        statusFeed(site, history, written, now),
       ),
     ),
     liveText(
       summaryRoute,
       'application/json',
-      (service, now) => asciiJson(statusSummary(sites.en, service.current(now), service.windows(now))),
+      (service, now) => {
+        const { history, written } = service;
+        const windows = service.windows(now);
+        return asciiJson(statusSummary(sites.en, { current: service.current(now), windows, history, written }));
+      },
       ['Access-Control-Allow-Origin', '*'],
     ),
     ...machineFiles(sites.en, pages.en),

@@ -5,50 +5,33 @@ import {
   type HistoryComponent,
   historyComponents,
   historyDays,
-  type Incident,
-  reportedState,
   type StatusHistory,
 } from '../board/status-history.ts';
+import type { WrittenIncident } from '../board/written-incidents.ts';
 import type { PublicServiceStatus } from '../contract/schemas.ts';
 import { type Html, html } from '../ground/html.ts';
-import { type Block, browserOnly, type Content, division, heading, literal, paragraph } from './blocks.ts';
-import { dayInWords, durationInWords, instantInWords, percentInWords, translate } from './language.ts';
+import { type Block, browserOnly, type Content, division, heading, paragraph } from './blocks.ts';
+import { componentNames, eventItem, eventList, eventsMax } from './events.ts';
+import { pastIncidents } from './incidents.ts';
+import { dayInWords, durationInWords, percentInWords, translate } from './language.ts';
 import type { Site } from './site.ts';
 
-/** The name of a component, in English. */
-const componentNames: Readonly<Record<HistoryComponent, string>> = { api: 'API', 'market-data': 'Market data' };
-
-/** Names of what happened, in English. */
-const incidentNames: Readonly<Record<Incident['state'], Readonly<Record<HistoryComponent, string>>>> = {
-  outage: { api: 'The service was not running', 'market-data': 'No market data arrived' },
-  degraded: { api: 'The service was degraded', 'market-data': 'Market data was degraded' },
-};
-
-const shownMax = 30;
-
-/** The past: the days of each component, the incidents, and finished maintenance. */
-export function pastSections(site: Site, history: StatusHistory, nowMs: number): Content {
-  const over = history.windows.filter(({ to }) => to <= nowMs).slice(0, shownMax);
+/** The past: the days of each component, the incidents, found and written, and finished maintenance. */
+export function pastSections(
+  site: Site,
+  history: StatusHistory,
+  written: readonly WrittenIncident[],
+  nowMs: number,
+): Content {
+  const over = history.windows.filter(({ to }) => to <= nowMs).slice(0, eventsMax);
   return [
     heading(2, translate(site, 'The last {days} days', { days: historyDays }), 'history'),
     ...historyComponents.map((component) => daysOf(site, history, component, nowMs)),
     legend(site),
     heading(2, 'Incidents', 'incidents'),
-    eventList(
-      site,
-      history.incidents.slice(0, shownMax).map((each) => ({
-        title: incidentTitle(site, each, nowMs),
-        from: each.from,
-        to: each.to,
-      })),
-      nowMs,
-    ),
+    pastIncidents(site, history.incidents, written, nowMs),
     heading(2, 'Past maintenance', 'past-maintenance'),
-    eventList(
-      site,
-      over.map(({ from, to, description }) => ({ title: description.replace(/\.$/, ''), from, to })),
-      nowMs,
-    ),
+    eventList(over.map(({ from, to, description }) => eventItem(site, description.replace(/\.$/, ''), from, to))),
   ];
 }
 
@@ -117,56 +100,4 @@ function bar(site: Site, day: number, times: Times | undefined): Html {
 function worstOf(times: Times): PublicServiceStatus {
   const worst = (['outage', 'degraded', 'maintenance'] as const).find((state) => times[state] >= 60_000);
   return worst ?? 'operational';
-}
-
-/** The state of an incident as the service reported it, and what happened. */
-export function incidentTitle(site: Site, incident: Incident, nowMs: number): string {
-  const word = translate(site, states[reportedState(incident, nowMs)].word);
-  return `${word}: ${translate(site, incidentNames[incident.state][incident.component])}`;
-}
-
-/** An event of the past: what happened, and when. */
-interface Event {
-  readonly title: string;
-  readonly from: number;
-  readonly to: number | undefined;
-}
-
-function eventList(site: Site, events: readonly Event[], nowMs: number): Content {
-  if (events.length === 0) return 'None.';
-  const time = (at: number) => html`<time datetime="${new Date(at).toISOString()}">${instantInWords(site, at)}</time>`;
-  return {
-    html: () =>
-      html`<ul>\n${events.map(
-        ({ title, from, to }) =>
-          html`<li><strong>${title}</strong>: ${timesIn(
-            spanInWords(site, from, to, nowMs, (at) => `\n${at}\n`),
-            time,
-          )}</li>\n`,
-      )}</ul>\n`,
-    markdown: () =>
-      events.map(({ title, from, to }) => `- **${literal(title)}**: ${spanInWords(site, from, to, nowMs)}`).join('\n'),
-  };
-}
-
-/** A text in which each instant stands on a line of its own, as epoch milliseconds. */
-function timesIn(text: string, time: (at: number) => Html): readonly (Html | string)[] {
-  return text.split('\n').map((part, index) => (index % 2 === 0 ? part : time(Number(part))));
-}
-
-/** From when to when, and how long; of what still lasts since when. @param instant an instant as it is shown */
-export function spanInWords(
-  site: Site,
-  from: number,
-  to: number | undefined,
-  nowMs = 0,
-  instant = (at: number) => instantInWords(site, at),
-): string {
-  const start = instant(from);
-  if (to === undefined) {
-    const duration = durationInWords(site, nowMs - from);
-    return translate(site, 'since {start}; it has lasted {duration} so far.', { start, duration });
-  }
-  const values = { start, end: instant(to), duration: durationInWords(site, to - from) };
-  return translate(site, '{start} to {end} ({duration}).', values);
 }

@@ -19,7 +19,7 @@ export function exportedStatus(offer: PortalOffer, status: ExportedStatus): Read
     const site: Site = { ...siteIn(offer, language), isElsewhere: true };
     const folder = language === 'en' ? '' : `${language}/`;
     files.set(`${folder}index.html`, localPage(site, status));
-    files.set(`${folder}feed.atom`, utf8(statusFeed(site, status.history, status.now)));
+    files.set(`${folder}feed.atom`, utf8(statusFeed(site, status.history, status.written, status.now)));
     for (const { route, text } of assetsOf(site)) files.set(route.slice(1), text);
   }
   return files.set('favicon.svg', favicon);

@@ -1,8 +1,10 @@
 import { dayOf, type StatusHistory } from '../board/status-history.ts';
+import { openIncidents, resolvedIncidents, type WrittenIncident } from '../board/written-incidents.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { type Html, html } from '../ground/html.ts';
+import { incidentTitle, spanInWords } from './events.ts';
+import { writtenText, writtenTitle } from './incidents.ts';
 import { translate } from './language.ts';
-import { incidentTitle, spanInWords } from './past.ts';
 import { nameOf, routeIn, type Site } from './site.ts';
 
 /** Where the news of the status are, in English; see `routeIn` for other languages. */
@@ -18,18 +20,38 @@ interface Entry {
   readonly updated: number;
 }
 
-/** Incidents and maintenance as an Atom feed (RFC 4287), the latest first. */
-export function statusFeed(site: Site, { days, incidents, windows }: StatusHistory, now: EpochMs): string {
+/**
+ * Incidents and maintenance as an Atom feed (RFC 4287), the latest first. What people write about a found incident is
+ * the entry of that, under its id.
+ */
+export function statusFeed(
+  site: Site,
+  { days, incidents, windows }: StatusHistory,
+  written: readonly WrittenIncident[],
+  now: EpochMs,
+): string {
+  const adopted = new Set(written.map(({ id }) => id));
   const entries = [
-    ...incidents.map(
+    ...[...openIncidents(written), ...resolvedIncidents(written, now)].map(
       (incident): Entry => ({
         id: incident.id,
-        title: incidentTitle(site, incident, now),
-        text: spanInWords(site, incident.from, incident.to, now),
+        title: writtenTitle(site, incident),
+        text: writtenText(site, incident, incidents, now),
         published: incident.from,
-        updated: incident.to ?? incident.from,
+        updated: incident.updatedAt,
       }),
     ),
+    ...incidents
+      .filter(({ id }) => !adopted.has(id))
+      .map(
+        (incident): Entry => ({
+          id: incident.id,
+          title: incidentTitle(site, incident, now),
+          text: spanInWords(site, incident.from, incident.to, now),
+          published: incident.from,
+          updated: incident.to ?? incident.from,
+        }),
+      ),
     ...windows.map(
       ({ id, from, to, description, createdAt }): Entry => ({
         id,

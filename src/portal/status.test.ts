@@ -1,75 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../test/support/fake-clock.ts';
-import { ServiceBoard } from '../board/service-board.ts';
 import type { StatusHistory } from '../board/status-history.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import { FeedStatus } from '../market/service-status.ts';
 import { durationInWords, instantInWords } from './language.ts';
-import { pageHtml } from './layout.ts';
 import { named, parsePage } from './parsed-page.testing.ts';
 import { siteFor } from './site.testing.ts';
-import { statusPage } from './status.ts';
+import { history, overall, service } from './status.testing.ts';
 import { exportedStatus } from './status-export.ts';
 import { statusFeed } from './status-feed.ts';
-import { statusSummary } from './status-summary.ts';
 
 const site = siteFor('en');
 const minuteMs = 60_000;
-
-function service() {
-  const clock = new FakeClock('2026-11-21T10:00:00.517Z');
-  const feed = new FeedStatus();
-  const board = new ServiceBoard(feed, clock);
-  const now = clock.now();
-  const at = (offsetMs: number) => (now + offsetMs) as EpochMs;
-  return {
-    now,
-    keep: (kept: StatusHistory) => {
-      board.history = kept;
-    },
-    fed: (path: 'live' | 'fallback', agoMs: number) => feed.feedCurrent(path, at(-agoMs), clock.monotonicMs() - agoMs),
-    polled(everyMs: number, agoMs: number) {
-      feed.updated('fallback', at(-agoMs), clock.monotonicMs() - agoMs);
-      feed.source('first').current(false, at(-agoMs), clock.monotonicMs() - agoMs, everyMs);
-    },
-    maintenance: (fromMs: number, toMs: number, description = 'Upgrade of the price database.') =>
-      board.setWindows([{ from: at(fromMs), to: at(toMs), description }]),
-    windows: (...windows: readonly (readonly [fromMinutes: number, toMinutes: number, description: string])[]) =>
-      board.setWindows(
-        windows.map(([from, to, description]) => ({ from: at(from * minuteMs), to: at(to * minuteMs), description })),
-      ),
-    summary: () => statusSummary(site, board.current(now), board.windows(now)) as Summary,
-    shown: (history: StatusHistory) => ({ current: board.current(now), now, windows: board.windows(now), history }),
-    page() {
-      return pageHtml(site, statusPage(site, this.shown(board.history)));
-    },
-    shows(...texts: readonly string[]) {
-      const [main] = named(parsePage(this.page()), 'main');
-      for (const text of texts) assert.ok(main!.text.includes(text), `"${text}" is not in: ${main!.text}`);
-    },
-  };
-}
-
-/** The part of it that tests look at. */
-interface Summary {
-  readonly page: Readonly<Record<'id' | 'name' | 'url' | 'time_zone' | 'updated_at', string>>;
-  readonly status: { readonly indicator: string; readonly description: string };
-  readonly components: readonly {
-    readonly id: string;
-    readonly status: string;
-    readonly updated_at: string | null;
-    readonly data_flow?: string;
-  }[];
-  readonly incidents: readonly { readonly id: string; readonly impact: string; readonly started_at: string | null }[];
-  readonly scheduled_maintenances: readonly Readonly<
-    Record<'id' | 'name' | 'status' | 'scheduled_for' | 'scheduled_until', string>
-  >[];
-}
-
-function overall(page: string): string | undefined {
-  return parsePage(page).find(({ attributes }) => attributes.get('class')?.startsWith('state '))?.text;
-}
 
 test('the page says in words that everything works, how old the market data is and what time the server has', () => {
   const status = service();
@@ -202,7 +143,7 @@ test('the summary, the page and the feed say that no data arrives, and since whe
   assert.deepEqual([incident!.impact, incident!.started_at], ['minor', '2026-11-21T09:59:53.517Z']);
   status.fed('fallback', 301_000);
   assert.equal(told(), 'Market data is not arriving: the last is 5 minutes 1 second old');
-  assert.match(statusFeed(site, history(status.now), status.now), /<title>Outage: No market data arrived<\/title>/);
+  assert.match(statusFeed(site, history(status.now), [], status.now), /<title>Outage: No market data arrived<\/title>/);
 });
 
 test('data that is polled every twenty seconds arrives, and its age is told, until a poll is overdue', () => {
@@ -241,32 +182,6 @@ test('the summary lists every window to come with its instants, under an id that
 
 const dayMs = 24 * 3_600_000;
 
-function history(nowMs: number): StatusHistory {
-  const today = (Math.floor(nowMs / dayMs) * dayMs) as EpochMs;
-  const states = { operational: 0, degraded: 0, maintenance: 0, outage: 0 };
-  const at = (offsetMs: number) => (nowMs + offsetMs) as EpochMs;
-  const windows = [
-    { id: 'win_b', from: at(3_600_000), to: at(7_200_000), description: 'To come.', createdAt: at(-dayMs) },
-    { id: 'win_a', from: at(-dayMs), to: at(-dayMs + 60_000), description: 'Over <b>.', createdAt: at(-2 * dayMs) },
-  ];
-  return {
-    days: [
-      {
-        component: 'market-data',
-        day: (today - dayMs) as EpochMs,
-        states: { ...states, operational: 82_800_000, outage: 3_600_000 },
-      },
-      { component: 'market-data', day: today, states: { ...states, operational: 36_000_000 } },
-      { component: 'api', day: today, states: { ...states, operational: 36_000_000, maintenance: 60_000 } },
-    ],
-    incidents: [
-      { id: 'inc_2', component: 'api', state: 'outage', from: at(-120_000), to: undefined },
-      { id: 'inc_1', component: 'market-data', state: 'outage', from: at(-dayMs), to: at(-dayMs + 3_600_000) },
-    ],
-    windows,
-  };
-}
-
 test('the page tells what was: the share of each component, a bar a day, incidents and maintenance that is over', () => {
   const status = service();
   status.fed('live', 2_000);
@@ -296,13 +211,9 @@ test('without a script every instant is in the zone of the operator, with its na
   const status = service();
   status.fed('live', 2_000);
   status.windows([60, 90, 'To come.']);
-  const kept = history(status.now);
-  const inPrague = (language: 'en' | 'cs') => {
-    const prague = { ...siteFor(language), timeZone: 'Europe/Prague' };
-    const shown = status.shown(kept);
-    return { page: pageHtml(prague, statusPage(prague, shown)), feed: statusFeed(prague, kept, status.now), prague };
-  };
-  const { page, feed, prague } = inPrague('en');
+  status.keep(history(status.now));
+  const prague = { ...siteFor('en'), timeZone: 'Europe/Prague' };
+  const [page, feed] = [status.page(prague), status.feed(prague)];
   const text = named(parsePage(page), 'main')[0]!.text;
   for (const instant of [
     'last update at 21 November 2026, 10:59:58 CET',
@@ -314,9 +225,11 @@ test('without a script every instant is in the zone of the operator, with its na
     assert.ok(text.includes(instant), `"${instant}" is not in: ${text}`);
   assert.doesNotMatch(text, /\d UTC/);
   assert.match(feed, /20 November 2026, 11:00:00 CET to 20 November 2026, 12:00:00 CET/);
-  assert.match(named(parsePage(inPrague('cs').page), 'main')[0]!.text, /20\. listopadu 2026, 11:00:00 SEČ/);
-  const summary = statusSummary(prague, status.shown(kept).current, []) as Summary;
-  assert.equal(summary.page.time_zone, 'Europe/Prague');
+  assert.match(
+    named(parsePage(status.page({ ...prague, language: 'cs' })), 'main')[0]!.text,
+    /20\. listopadu 2026, 11:00:00 SEČ/,
+  );
+  assert.equal(status.summary(prague).page.time_zone, 'Europe/Prague');
   for (const { attributes } of named(parsePage(page), 'time'))
     assert.equal(instantInWords(prague, Date.parse(attributes.get('datetime')!)).includes('CET'), true);
 });
@@ -334,7 +247,7 @@ test('a silence too short for the state outage is degraded in words, in the shar
   status.fed('live', 500);
   status.keep(kept);
   status.shows('99.33% operational, no outage, degraded 4 minutes', 'Degraded: No market data arrived: 21 November');
-  assert.match(statusFeed(site, kept, status.now), /<title>Degraded: No market data arrived</);
+  assert.match(statusFeed(site, kept, [], status.now), /<title>Degraded: No market data arrived</);
 });
 
 test('every instant of the past is readable for scripts, which show it in the zone of the visitor', () => {
@@ -347,7 +260,7 @@ test('every instant of the past is readable for scripts, which show it in the zo
 
 test('the feed is Atom: an entry for each incident and window, under an id that stays, the latest news first', () => {
   const status = service();
-  const text = statusFeed(site, history(status.now), status.now);
+  const text = statusFeed(site, history(status.now), [], status.now);
   const ids = [...text.matchAll(/<id>([^<]+)<\/id>/g)].map(([, id]) => id);
   assert.deepEqual(ids, [
     'https://api.example.com/status',
@@ -355,7 +268,7 @@ test('the feed is Atom: an entry for each incident and window, under an id that 
   ]);
   assert.ok(text.includes('<title>Maintenance: Over &#60;b&#62;.</title>'));
   assert.match(text, /<updated>2026-11-21T09:58:00\.517Z<\/updated>\n<author>/);
-  const czech = statusFeed(siteFor('cs'), history(status.now), status.now);
+  const czech = statusFeed(siteFor('cs'), history(status.now), [], status.now);
   assert.match(czech, /xml:lang="cs"[\s\S]*<id>https:\/\/api\.example\.com\/cs\/status<\/id>/);
 });
 
@@ -363,7 +276,7 @@ test('the exported page asks the service, leads to it, and takes scripts and sty
   const status = service();
   const files = exportedStatus(
     { ...siteFor('en'), brand: {} },
-    { now: status.now, history: history(status.now), windows: [] },
+    { now: status.now, history: history(status.now), written: [], windows: [] },
   );
   for (const [path, prefix, language] of [
     ['index.html', './', 'en'],

@@ -1,10 +1,12 @@
-import { type StateWords, silentMeaning, states } from '../../web/portal/states.ts';
+import { openIncidentMeaning, type StateWords, silentMeaning, states } from '../../web/portal/states.ts';
 import type { CurrentStatus } from '../board/service-board.ts';
 import type { StatusHistory } from '../board/status-history.ts';
+import { openIncidents, type WrittenIncident } from '../board/written-incidents.ts';
 import type { MaintenanceWindowBody, PublicServiceStatus, ServiceStatusBody } from '../contract/schemas.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import { type Fragment, html } from '../ground/html.ts';
 import { type Block, type Content, frame, heading, literal } from './blocks.ts';
+import { openIncidentSection } from './incidents.ts';
 import { durationInWords, instantInWords, translate } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { inlineHtml } from './markdown.ts';
@@ -24,6 +26,8 @@ export interface ShownStatus {
   /** Running and to come, the nearest first. */
   readonly windows: readonly MaintenanceWindowBody[];
   readonly history: StatusHistory;
+  /** Incidents that people wrote, the latest first. */
+  readonly written: readonly WrittenIncident[];
   /** Whether visitors can have themselves told. */
   readonly canSubscribe?: boolean;
 }
@@ -39,7 +43,7 @@ const words: Readonly<Record<PublicServiceStatus | 'unknown', StateWords>> = {
  */
 export function statusPage(
   site: Site,
-  { current, now, windows, history, canSubscribe = false }: ShownStatus,
+  { current, now, windows, history, written, canSubscribe = false }: ShownStatus,
 ): PortalPage {
   const body = current?.body;
   return {
@@ -59,7 +63,11 @@ export function statusPage(
 <p class="unreachable" id="unreachable" role="alert" hidden="hidden"></p>
 ${inner}</div>
 `,
-        overallState(site, current),
+        overallState(site, current, openIncidents(written).length > 0),
+        frame(
+          (inner) => html`<div id="open">${inner}</div>\n`,
+          openIncidentSection(site, history.incidents, written, now),
+        ),
         ...(canSubscribe ? [subscribeLink] : []),
         heading(2, 'Components', 'parts'),
         components(site, body),
@@ -68,20 +76,20 @@ ${inner}</div>
       ),
       frame(
         (inner) => html`<div id="past" data-page="${link(site, '/status')}">${inner}</div>\n`,
-        pastSections(site, history, now),
+        pastSections(site, history, written, now),
       ),
       forPrograms(site),
     ],
   };
 }
 
-function overallState(site: Site, current: CurrentStatus | undefined): Block {
+function overallState(site: Site, current: CurrentStatus | undefined, isIncidentOpen: boolean): Block {
   const status = current?.body.status ?? 'unknown';
   const isUnfed = status === 'degraded' && current?.flow.state === 'silent';
-  const [word, meaning] = [
-    translate(site, words[status].word),
-    translate(site, isUnfed ? silentMeaning : words[status].meaning),
-  ];
+  const isToldOfMore = status === 'operational' && isIncidentOpen;
+  const word = translate(site, words[status].word);
+  const told = isToldOfMore ? openIncidentMeaning : words[status].meaning;
+  const meaning = translate(site, isUnfed ? silentMeaning : told);
   return {
     html: () =>
       html`<div class="state ${status}" id="state" role="status"><p class="word">${word}</p><p class="meaning">${meaning}</p></div>\n`,

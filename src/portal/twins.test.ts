@@ -4,6 +4,8 @@ import { blocksOf, linksOf } from '../../test/repository/markdown.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import type { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
+import { noHistory } from '../board/status-history.ts';
+import type { WrittenIncident } from '../board/written-incidents.ts';
 import { openApiDocument } from '../contract/openapi.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import type { Resource } from '../http/resource.ts';
@@ -27,8 +29,39 @@ function window(fromMinutes: number, description: string) {
   return { from: from as EpochMs, to: (from + 120_000) as EpochMs, description };
 }
 
+const outage = { id: 'inc_2', component: 'api', state: 'outage' } as const;
+
+/** An incident with what Markdown takes for markup. */
+function incident(id: string, to: EpochMs | undefined): WrittenIncident {
+  const at = (clock.now() - 60_000) as EpochMs;
+  const text = '# 1. *Look* at\n- this.\n\n[Here] (javascript:x) | `code` <b>';
+  const state = to === undefined ? 'monitoring' : 'resolved';
+  return {
+    id,
+    state,
+    title: 'Prices of *some* <markets>',
+    titleCs: undefined,
+    parts: ['api', 'market-data'],
+    from: at,
+    to,
+    updates: [
+      { number: 2, state, at, text: 'Over.', textCs: 'Je po všem.' },
+      { number: 1, state: 'investigating', at, text, textCs: undefined },
+    ],
+    review: to && text,
+    reviewCs: undefined,
+    reviewedAt: to,
+    updatedAt: at,
+  };
+}
+
 function answer(route: string, accept?: string) {
   const service = new ServiceBoard(new FeedStatus(), clock);
+  service.written = [incident('inc_1', undefined), incident('inc_2', (clock.now() - 1_000) as EpochMs)];
+  service.history = {
+    ...noHistory,
+    incidents: [{ ...outage, from: (clock.now() - 60_000) as EpochMs, to: clock.now() }],
+  };
   service.setWindows([window(-1, 'Upgrade of *the* <b>database</b>, see [x].'), window(60, '1. A | B')]);
   const given = all
     .get(route)!

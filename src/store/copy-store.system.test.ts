@@ -56,6 +56,13 @@ async function storeWithRows(t: TestContext, engine: Engine): Promise<string> {
   await store.statusRecords.addIncident({ component: 'ticker', state: 'outage', from: minute(9), to: undefined });
   await store.processLives.sign({ id: 'a', role: 'all', since: minute(9), seen: minute(0) });
   await store.statusRecords.judge({ component: 'api', from: minute(9), until: minute(1), days: [], incidents: [] });
+  const { id: incidentId } = await store.incidents.open({
+    title: 'Late',
+    titleCs: 'Pozdě',
+    text: 'ř\n"',
+    parts: ['api'],
+  });
+  await store.incidents.close(incidentId, { text: 'Over.', review: 'Known.' });
   const counted = { process: 'a', at: minute(3), answers: { 0.01: 2, '+Inf': 1 }, errors: { NOT_FOUND: 1 }, held: 4 };
   await store.requestMinutes.add([counted], minute(100));
   const fact = { name: 'SourceLost', subject: 'kraken', event: 'source', severity: 'info', summary: 'lost' } as const;

@@ -48,6 +48,8 @@ const rowKeys: { readonly [Name in CopiedName]: RowKey<keyof Schema[Name] & stri
   status_incidents: { key: ['id'] },
   process_lives: { key: ['id'] },
   status_judged: { key: ['component'] },
+  incidents: { key: ['id'] },
+  incident_updates: { key: ['incident_id', 'number'] },
   source_tokens: { key: ['id'] },
   request_minutes: { key: ['at_ms', 'process'] },
   deliveries: { key: ['id'] },

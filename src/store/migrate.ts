@@ -22,6 +22,7 @@ const steps = [
   '0010-rate-controls',
   '0011-alert-acknowledgements',
   '0012-signs-of-life',
+  '0013-incidents',
   '0014-approvals',
 ];
 

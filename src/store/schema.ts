@@ -33,6 +33,8 @@ export interface Schema {
   status_incidents: IncidentTable;
   process_lives: ProcessLifeTable;
   status_judged: StatusJudgedTable;
+  incidents: WrittenIncidentTable;
+  incident_updates: IncidentUpdateTable;
   terms: TermTable;
   approvals: ApprovalTable;
   source_tokens: SourceTokenTable;
@@ -194,7 +196,7 @@ interface ChangeVersionTable {
    * `access`: on PostgreSQL alone, the number of the latest change of access. `losses_accepted`: when an operator last
    * accepted what had vanished, in epoch milliseconds.
    */
-  topic: 'market_controls' | 'maintenance_windows' | 'terms' | 'access' | 'losses_accepted';
+  topic: 'market_controls' | 'maintenance_windows' | 'terms' | 'incidents' | 'access' | 'losses_accepted';
   version: number;
 }
 
@@ -216,6 +218,7 @@ export const auditSubjectKinds = [
   'market',
   'rate',
   'window',
+  'incident',
   'term',
   'token',
   'session',
@@ -258,6 +261,9 @@ export const auditActions = [
   'window.extend',
   'window.end',
   'window.cancel',
+  'incident.open',
+  'incident.update',
+  'incident.close',
   'term.set',
   'term.cancel',
   'token.create',
@@ -332,6 +338,43 @@ export interface IncidentTable {
   from_ms: EpochMs;
   /** Null while it lasts. */
   to_ms: EpochMs | null;
+}
+
+/** The states of an incident that people write, in their usual order; the last is final. */
+export type IncidentState = 'investigating' | 'identified' | 'monitoring' | 'resolved';
+
+/** An incident as people tell it. What was measured stands apart from it, in {@link IncidentTable}. */
+export interface WrittenIncidentTable {
+  /** That of the found outage that it tells of, where it is `found`. */
+  id: string;
+  found: number;
+  /** English. What has no Czech is shown in English. */
+  title: string;
+  title_cs: string | null;
+  /** The parts of the service that it concerns, with a space between. */
+  parts: string;
+  state: IncidentState;
+  from_ms: EpochMs;
+  /** Null until it is resolved. */
+  to_ms: EpochMs | null;
+  /** A text on what was learnt of it afterwards. */
+  review: string | null;
+  review_cs: string | null;
+  reviewed_at_ms: EpochMs | null;
+  created_at_ms: EpochMs;
+  /** When it last changed, however little. */
+  updated_at_ms: EpochMs;
+}
+
+/** A piece of news of an incident, and when it was told. Never changed. */
+export interface IncidentUpdateTable {
+  incident_id: string;
+  /** 1 for the first. */
+  number: number;
+  state: IncidentState;
+  at_ms: EpochMs;
+  text: string;
+  text_cs: string | null;
 }
 
 /** The unbroken time that one process ran. */

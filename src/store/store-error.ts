@@ -137,6 +137,21 @@ export interface StoreErrorValues {
   window_over: Identified & { readonly to: number };
   window_cancelled: Identified;
 
+  incident_unknown: Identified;
+  incident_adopted: Identified;
+  incident_title: { readonly max: number };
+  incident_text: { readonly max: number };
+  incident_review: { readonly max: number };
+  incident_czech: NoValues;
+  incident_parts: NoValues;
+  incident_start: { readonly days: number };
+  incident_end: NoValues;
+  incident_unchanged: NoValues;
+  incident_resolved: Identified;
+  incident_not_resolved: Identified;
+  incident_full: Identified & { readonly max: number };
+  incidents_many: { readonly max: number };
+
   term_unknown: Identified;
   term_empty: NoValues;
   term_value: { readonly title: string; readonly must: string };

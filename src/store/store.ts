@@ -6,6 +6,7 @@ import { Approvals } from './approvals.ts';
 import { AuditLog, auditsOf } from './audit.ts';
 import { Breaches } from './breaches.ts';
 import { Deliveries } from './deliveries.ts';
+import { Incidents } from './incidents.ts';
 import { Keys } from './keys.ts';
 import { ListDecisions } from './list-decisions.ts';
 import { Markets } from './markets.ts';
@@ -58,6 +59,7 @@ function partsOf(context: StoreContext) {
     approvals: new Approvals(context),
     snapshots: new Snapshots(context),
     statusRecords: new StatusRecords(context),
+    incidents: new Incidents(context),
     processLives: new ProcessLives(context),
     accessChanges: new AccessChanges(context),
     breaches: new Breaches(context),

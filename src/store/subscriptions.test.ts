@@ -27,7 +27,7 @@ describe('subscriptions', () => {
   storeTest(
     'are told an event once each, whichever processes notice it, together with its being noticed',
     async (t) => {
-      const { store, openAnother, outside } = await openEngine(t);
+      const { store, clock, openAnother, outside } = await openEngine(t);
       const stores = [store, await openAnother(), await openAnother()];
       await subscribe(store, 'a@example.com');
       await subscribe(store, 'b@example.com');
@@ -36,7 +36,8 @@ describe('subscriptions', () => {
       for (const { subscriptions } of stores) await subscriptions.tell('inc_1', 'begun', '{"n":1}');
       assert.deepEqual(await messages(store), ['{"n":1}', '{"n":1}']);
       await assert.rejects(store.subscriptions.tell('inc_1', 'ended', null as never));
-      assert.deepEqual(await store.subscriptions.told(['inc_1']), [{ subject: 'inc_1', event: 'begun' }]);
+      const told = await store.subscriptions.told(['inc_1']);
+      assert.deepEqual(told, [{ subject: 'inc_1', event: 'begun', toldAt: clock.now() }]);
       await store.subscriptions.tell('inc_1', 'ended', '{"n":2}');
       assert.equal((await messages(store)).length, 4);
       assert.equal((await outside.run('select * from status_news')).length, 2);

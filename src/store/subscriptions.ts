@@ -165,10 +165,11 @@ export class Subscriptions extends StorePart {
     });
   }
 
-  /** Gives the events of these subjects that were told. */
+  /** Gives the events of these subjects that were told, and when. */
   async told(subjects: readonly string[]) {
-    const news = this.context.db.selectFrom('status_news').select(['subject', 'event']);
-    return subjects.length === 0 ? [] : news.where('subject', 'in', subjects).execute();
+    if (subjects.length === 0) return [];
+    const news = this.context.db.selectFrom('status_news').selectAll().where('subject', 'in', subjects);
+    return (await news.execute()).map((row) => recordOf(row));
   }
 
   /** Tells an event to every subscriber, unless any process has told it. @param content JSON */

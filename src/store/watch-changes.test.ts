@@ -43,7 +43,7 @@ async function watched(t: Parameters<typeof openEngine>[0]) {
 
 storeTest('the first look names everything, the next ones only what changed since', async (t) => {
   const { store, next, clock } = await watched(t);
-  assert.deepEqual(await next(), ['access marketControls maintenanceWindows terms']);
+  assert.deepEqual(await next(), ['access marketControls maintenanceWindows terms incidents']);
   assert.deepEqual(await next(), []);
   const { id } = await store.accounts.create({ email: 'a@example.com' });
   assert.deepEqual(await next(), []);
@@ -52,6 +52,10 @@ storeTest('the first look names everything, the next ones only what changed sinc
   const to = asEpochMs(clock.now() + 1_000_000);
   await store.windows.announce({ from: clock.now(), to, description: 'Upgrade' });
   assert.deepEqual(await next(), ['maintenanceWindows']);
+  const incident = await store.incidents.open({ title: 'Late', text: 'We look.', parts: ['api'] });
+  assert.deepEqual(await next(), ['incidents']);
+  await store.incidents.update(incident.id, { text: 'Found.' });
+  assert.deepEqual(await next(), ['incidents']);
 });
 
 storeTest('an entry of the audit log is announced, whatever it is about', async (t) => {

@@ -7,7 +7,7 @@ import { engineOf } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
 /** Kinds of entries of which some may have changed since the listener was last called. */
-const topics = ['access', 'marketControls', 'maintenanceWindows', 'terms', 'audit'] as const;
+const topics = ['access', 'marketControls', 'maintenanceWindows', 'terms', 'incidents', 'audit'] as const;
 type Topic = (typeof topics)[number];
 
 export interface ChangedTopics extends Readonly<Record<Topic, boolean>> {
@@ -123,6 +123,7 @@ export async function readVersions(db: Database): Promise<Versions> {
     ${version('market_controls')} as "marketControls",
     ${version('maintenance_windows')} as "maintenanceWindows",
     ${version('terms')} as terms,
+    ${version('incidents')} as incidents,
     ${version('losses_accepted')} as "lossesAccepted",
     (select coalesce(max(at_ms), 0) from audit_log) as audit,
     ${readOnly[engineOf(db)]} as "readOnly"`.execute(db);

@@ -17,6 +17,7 @@ function pagesOf({ harness }: ConsoleStage): readonly (readonly [string, string 
     [`#/keys/${keyId}`, /^Klíč …/],
     ['#/usage', 'Využití'],
     ['#/maintenance', 'Údržba'],
+    ['#/incidents', 'Incidenty'],
     ['#/notices', 'Upozornění'],
     ['#/audit', 'Protokol změn'],
     ['#/tokens', 'Tokeny operátorů'],

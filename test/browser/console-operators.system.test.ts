@@ -60,11 +60,12 @@ test(
       ['#/tokens', 'Operator tokens'],
       ['#/accounts', 'Accounts and keys'],
       ['#/maintenance', 'Maintenance'],
+      ['#/incidents', 'Incidents'],
       ['#/markets/BTCEUR', 'BTCEUR'],
     ] as const) {
       await stage.goTo(hash, heading);
       const forbidden = page.getByRole('button', {
-        name: /^(Create|Revoke|Announce|Pause B|Pause$|Delist|Deactivate)/,
+        name: /^(Create|Revoke|Announce|Open an|Pause B|Pause$|Delist|Deactivate)/,
       });
       assert.equal(await forbidden.count(), 0, hash);
     }

@@ -19,6 +19,7 @@ async function pagesOf({ harness }: ConsoleStage): Promise<readonly (readonly [s
     [`#/keys/${keyId}`, /^Key …/, 'Minutes over the limit'],
     ['#/usage', 'Usage', 'Most refused'],
     ['#/maintenance', 'Maintenance', 'Disks'],
+    ['#/incidents', 'Incidents', 'Prices are late'],
     ['#/notices', 'Notices', 'No mail server is configured'],
     ['#/alerts', 'Alerts', 'No destination is configured'],
     ['#/approvals', 'Approvals', 'Nothing waits.'],
@@ -32,6 +33,8 @@ async function withData(stage: ConsoleStage): Promise<void> {
   const from = after(stage.harness.clock.now(), 3_600_000);
   const window = { from, to: after(from, 3_600_000), description: 'Disks' };
   await stage.harness.withStore(({ windows }) => windows.announce(window));
+  const incident = { title: 'Prices are late', text: 'We look.', parts: ['api'] };
+  await stage.harness.withStore(({ incidents }) => incidents.open(incident));
 }
 
 const manyPages = { ...consoleTest, timeout: 480_000 };

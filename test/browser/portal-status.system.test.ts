@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { dayOf, noHistory, type StatusHistory } from '../../src/board/status-history.ts';
 import { openApiDocument } from '../../src/contract/openapi.ts';
 import type { EpochMs } from '../../src/ground/clock.ts';
@@ -74,6 +75,45 @@ describe('the status page in a browser', () => {
           await keepPicture(page, `history ${path.slice(1, 3)} ${viewport.width} ${colorScheme}`);
           await assertAccessible(page);
         }
+    },
+  );
+
+  test(
+    'shows an incident that is opened while it is open, each update soon after it is written, and its review',
+    browserTest,
+    async (t) => {
+      const { page } = await openBrowser(t, { timeZone: 'Asia/Tokyo' });
+      const service = await ServiceHarness.start(t);
+      const { withStore } = { withStore: service.withStore.bind(service) };
+      await page.goto(`${service.service.baseUrl}/status`);
+      await page.getByText('Updated every 5 seconds').waitFor();
+      const { id } = await withStore(({ incidents }) =>
+        incidents.open({
+          title: 'Prices of some markets are late',
+          titleCs: 'Ceny některých trhů se opožďují',
+          text: 'The exchange has lost its feed of some markets: https://exchange.example/status.\n\nWe read them over REST meanwhile.',
+          textCs: 'Burza ztratila část svých dat. Zatím je čteme přes REST.',
+          parts: ['market-data'],
+        }),
+      );
+      await page.getByRole('heading', { name: 'Open incidents' }).waitFor();
+      await page.locator('#state .meaning', { hasText: 'An incident is open: see below.' }).waitFor();
+      await page.getByRole('link', { name: 'https://exchange.example/status', exact: true }).waitFor();
+      assert.match(await page.locator('#open time').first().innerText(), /GMT\+9|JST|UTC\+9/);
+      await withStore(({ incidents }) =>
+        incidents.update(id, { state: 'monitoring', text: 'The exchange says that it is mended.' }),
+      );
+      await page.locator('#open .word', { hasText: 'Monitoring' }).waitFor();
+      await inEveryForm(page, service.service.baseUrl, 'incident open');
+      await page.goto(`${service.service.baseUrl}/status`);
+      await withStore(({ incidents }) =>
+        incidents.close(id, { text: 'All markets are live.', review: 'A certificate of theirs had run out.' }),
+      );
+      await page.locator('#past').getByText('A certificate of theirs had run out.').waitFor();
+      assert.equal(await page.getByRole('heading', { name: 'Open incidents' }).count(), 0);
+      await page.locator('#past summary', { hasText: 'Updates: 3' }).click();
+      await page.locator('#past').getByText('We read them over REST meanwhile.').waitFor();
+      await inEveryForm(page, service.service.baseUrl, 'incident over');
     },
   );
 
@@ -237,14 +277,19 @@ describe('the status page in a browser', () => {
       const urls = { baseUrl, errorsUrl: `${baseUrl}/errors` };
       const offer = { ...urls, document: openApiDocument(urls), version: '1.0.0' };
       const now = systemClock.now();
-      const files = new Map(exportedStatus(offer, { now, history: noHistory, windows: [] }));
+      const files = new Map(exportedStatus(offer, { now, history: noHistory, written: [], windows: [] }));
       const host = await serve(t, files);
       await page.clock.install();
       await page.goto(`${host}/`);
       await page.locator('#state .word').filter({ hasText: 'Operational' }).waitFor();
       await assertAccessible(page);
       const incident = { id: 'inc_1', component: 'market-data', state: 'outage', from: now, to: undefined } as const;
-      const later = exportedStatus(offer, { now, history: { ...noHistory, incidents: [incident] }, windows: [] });
+      const later = exportedStatus(offer, {
+        now,
+        history: { ...noHistory, incidents: [incident] },
+        written: [],
+        windows: [],
+      });
       files.set('index.html', later.get('index.html')!);
       await page.clock.fastForward(60_000);
       await page.getByText('No market data arrived').waitFor();
@@ -256,6 +301,20 @@ describe('the status page in a browser', () => {
     },
   );
 });
+
+async function inEveryForm(page: Page, baseUrl: string, name: string): Promise<void> {
+  for (const path of ['/status', '/cs/status'])
+    for (const [viewport, colorScheme] of forms) {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme });
+      await page.goto(`${baseUrl}${path}`);
+      await page.locator('.incident').first().waitFor();
+      await keepPicture(page, `${name} ${path.slice(1, 3)} ${viewport.width} ${colorScheme}`);
+      await assertAccessible(page);
+      const width = (await page.evaluate('document.documentElement.scrollWidth')) as number;
+      assert.ok(width <= viewport.width, `${name}: ${width} px wide`);
+    }
+}
 
 /** A plain host of files. Resolves with its address. */
 async function serve(t: Pick<TestContext, 'after'>, files: ReadonlyMap<string, string>): Promise<string> {

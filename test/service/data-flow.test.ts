@@ -60,8 +60,9 @@ function viewsOf(clock: FakeClock, feedStatus: FeedStatus, service: ServiceBoard
   function portal() {
     const now = clock.now();
     const current = service.current(now);
-    const { status, components, incidents } = statusSummary(site, current, []) as Summary;
-    const page = pageHtml(site, statusPage(site, { current, now, windows: [], history: service.history }));
+    const shown = { current, now, windows: [], history: service.history, written: [] };
+    const { status, components, incidents } = statusSummary(site, shown) as Summary;
+    const page = pageHtml(site, statusPage(site, shown));
     const [meaning] = named(parsePage(page), 'p').filter(({ attributes }) => attributes.get('class') === 'meaning');
     return { description: status.description, component: components[1]!, incidents, meaning: meaning!.text };
   }

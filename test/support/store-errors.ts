@@ -8,6 +8,7 @@ import * as accounts from '../../src/store/accounts.ts';
 import { alertUnknown } from '../../src/store/alerts.ts';
 import * as approvals from '../../src/store/approvals.ts';
 import * as copy from '../../src/store/copy-store.ts';
+import * as incidents from '../../src/store/incident-rules.ts';
 import * as keyRecords from '../../src/store/key-record.ts';
 import * as keys from '../../src/store/keys.ts';
 import * as markets from '../../src/store/markets.ts';
@@ -129,6 +130,21 @@ export const everyStoreError: Readonly<Record<StoreErrorCode, StoreError>> = {
   window_started: windows.windowStarted({ id }),
   window_over: windows.windowOver({ id, to: instant }),
   window_cancelled: windows.windowCancelled({ id }),
+
+  incident_unknown: incidents.incidentUnknown({ id }),
+  incident_adopted: incidents.incidentAdopted({ id }),
+  incident_title: incidents.incidentTitleInvalid({ max: 77 }),
+  incident_text: incidents.incidentTextInvalid({ max: 77 }),
+  incident_review: incidents.incidentReviewInvalid({ max: 77 }),
+  incident_czech: incidents.incidentCzechAlone(),
+  incident_parts: incidents.incidentPartsInvalid(),
+  incident_start: incidents.incidentStartInvalid({ days: 77 }),
+  incident_end: incidents.incidentEndInvalid(),
+  incident_unchanged: incidents.incidentUnchanged(),
+  incident_resolved: incidents.incidentResolved({ id }),
+  incident_not_resolved: incidents.incidentNotResolved({ id }),
+  incident_full: incidents.incidentFull({ id, max: 77 }),
+  incidents_many: incidents.incidentsTooMany({ max: 77 }),
 
   term_unknown: terms.termUnknown({ id }),
   term_empty: terms.termEmpty(),

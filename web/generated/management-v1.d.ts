@@ -1268,6 +1268,70 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/incidents": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Incidents and drafts
+         * @description The last incidents that people wrote, open or not; and the outages that the service found and nobody has written about. Needs the role `read-only`.
+         */
+        readonly get: operations["listIncidents"];
+        readonly put?: never;
+        /**
+         * Open an incident, or adopt an outage that was found
+         * @description It is on the status page at once, and subscribers are told. With `found` it tells of that outage, under its id. It changes nothing that was measured. Needs the role `operator`.
+         */
+        readonly post: operations["openIncident"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/incidents/{id}/update": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Add an update, or change title, parts or review
+         * @description An update is dated now and never changes; subscribers are told of it, and of the first review. A changed title or part is not told. Needs the role `operator`.
+         */
+        readonly post: operations["updateIncident"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/incidents/{id}/close": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Close an incident
+         * @description It is resolved, which is final. Its review can be written with it, or later as an update. Needs the role `operator`.
+         */
+        readonly post: operations["closeIncident"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/notices": {
         readonly parameters: {
             readonly query?: never;
@@ -6531,6 +6595,202 @@ export interface components {
             /** @description Announced and running windows that share an instant with it. */
             readonly overlaps: readonly components["schemas"]["Window"][];
         };
+        /** @description A time in which the service itself found a part not operational. */
+        readonly FoundOutage: {
+            /**
+             * @description Its id, under which it can be adopted.
+             * @example inc_4fGh72Kq0ZsTn1Lw
+             */
+            readonly id: string;
+            /**
+             * @description The part of the service.
+             * @example api
+             * @enum {string}
+             */
+            readonly part: "api" | "market-data";
+            /**
+             * @description `outage` if no data arrived, or no process ran.
+             * @example degraded
+             * @enum {string}
+             */
+            readonly state: "degraded" | "outage";
+            /**
+             * Format: date-time
+             * @description When it began. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly from: string;
+            /**
+             * Format: int64
+             * @description The same instant as `from`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly fromMs: number;
+            /**
+             * Format: date-time
+             * @description When it was over; null while it lasts. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly to: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `to`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly toMs: number | null;
+        };
+        /** @description What was told of an incident, and when. It never changes. */
+        readonly IncidentUpdate: {
+            /**
+             * Format: int64
+             * @description Its number, 1 for the first.
+             * @example 1
+             */
+            readonly number: number;
+            /**
+             * @description The state of the incident from then on.
+             * @example investigating
+             * @enum {string}
+             */
+            readonly state: "investigating" | "identified" | "monitoring" | "resolved";
+            /**
+             * Format: date-time
+             * @description When it was written. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly at: string;
+            /**
+             * Format: int64
+             * @description The same instant as `at`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly atMs: number;
+            /**
+             * @description What is known and what is done, in English. Plain text; addresses that begin with https:// become links.
+             * @example The exchange has lost its feed of some markets. We read them over REST meanwhile.
+             */
+            readonly text: string;
+            /**
+             * @description The same in Czech; without it the Czech page shows the English.
+             * @example Burza ztratila část svých dat.
+             * @example null
+             */
+            readonly textCs: string | null;
+        };
+        /** @description An incident as people tell it. */
+        readonly Incident: {
+            /**
+             * @description The incident’s id; that of the outage it tells of, where it was found.
+             * @example inc_4fGh72Kq0ZsTn1Lw
+             */
+            readonly id: string;
+            /**
+             * @description Where it is in its life. `resolved` is final.
+             * @example investigating
+             * @enum {string}
+             */
+            readonly state: "investigating" | "identified" | "monitoring" | "resolved";
+            /**
+             * @description What is wrong, on one line, in English.
+             * @example Prices of some markets are late
+             */
+            readonly title: string;
+            /**
+             * @description The same in Czech; without it the Czech page shows the English.
+             * @example Ceny některých trhů se opožďují
+             * @example null
+             */
+            readonly titleCs: string | null;
+            /** @description What it concerns. */
+            readonly parts: readonly ("api" | "market-data")[];
+            /**
+             * Format: date-time
+             * @description When it began. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly from: string;
+            /**
+             * Format: int64
+             * @description The same instant as `from`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly fromMs: number;
+            /**
+             * Format: date-time
+             * @description When it was over. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly to: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `to`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly toMs: number | null;
+            /** @description It tells of an outage that the service found. */
+            readonly isFound: boolean;
+            /** @description That outage, which nobody can change; null once it is older than 90 days. */
+            readonly measured: components["schemas"]["FoundOutage"] | null;
+            /** @description The latest first. */
+            readonly updates: readonly components["schemas"]["IncidentUpdate"][];
+            /** @description What was learnt afterwards. */
+            readonly review: string | null;
+            /**
+             * @description The same in Czech; without it the Czech page shows the English.
+             * @example Vypršel certifikát.
+             * @example null
+             */
+            readonly reviewCs: string | null;
+            /**
+             * Format: date-time
+             * @description When the review was first written. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly reviewedAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `reviewedAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly reviewedAtMs: number | null;
+            /**
+             * Format: date-time
+             * @description When it was opened. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly createdAt: string;
+            /**
+             * Format: int64
+             * @description The same instant as `createdAt`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly createdAtMs: number;
+            /**
+             * Format: date-time
+             * @description When it last changed. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly updatedAt: string;
+            /**
+             * Format: int64
+             * @description The same instant as `updatedAt`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly updatedAtMs: number;
+        };
+        /** @description Incidents, and outages that nobody has written about. */
+        readonly IncidentList: {
+            /** @description The latest first. */
+            readonly incidents: readonly components["schemas"]["Incident"][];
+            /** @description Found outages to adopt, the latest first. */
+            readonly drafts: readonly components["schemas"]["FoundOutage"][];
+        };
         /** @description Notices to key holders. */
         readonly NoticeList: {
             /** @description Whether notices are sent; otherwise they are recorded only. */
@@ -6869,7 +7129,7 @@ export interface components {
              * @example account.create
              * @enum {string}
              */
-            readonly action: "account.create" | "account.activate" | "account.deactivate" | "account.update" | "account.erase" | "key.create" | "key.enable" | "key.disable" | "key.revoke" | "key.update" | "key.rotate" | "market.pause" | "market.resume" | "market.hold" | "market.release" | "market.accept" | "market.delist" | "market.hold_back" | "market.forget" | "rate.hold" | "rate.release" | "rate.accept" | "catalogue.accept" | "catalogue.reject" | "catalogue.hold_back" | "window.announce" | "window.extend" | "window.end" | "window.cancel" | "term.set" | "term.cancel" | "token.create" | "token.revoke" | "source_token.create" | "source_token.revoke" | "session.create" | "session.end" | "session.refuse" | "sources.reload" | "subscription.remove" | "alert.acknowledge" | "approval.propose" | "approval.confirm" | "approval.reject" | "approval.withdraw" | "store.accept" | "history.hold" | "history.release" | "history.accept" | "history.deleted";
+            readonly action: "account.create" | "account.activate" | "account.deactivate" | "account.update" | "account.erase" | "key.create" | "key.enable" | "key.disable" | "key.revoke" | "key.update" | "key.rotate" | "market.pause" | "market.resume" | "market.hold" | "market.release" | "market.accept" | "market.delist" | "market.hold_back" | "market.forget" | "rate.hold" | "rate.release" | "rate.accept" | "catalogue.accept" | "catalogue.reject" | "catalogue.hold_back" | "window.announce" | "window.extend" | "window.end" | "window.cancel" | "incident.open" | "incident.update" | "incident.close" | "term.set" | "term.cancel" | "token.create" | "token.revoke" | "source_token.create" | "source_token.revoke" | "session.create" | "session.end" | "session.refuse" | "sources.reload" | "subscription.remove" | "alert.acknowledge" | "approval.propose" | "approval.confirm" | "approval.reject" | "approval.withdraw" | "store.accept" | "history.hold" | "history.release" | "history.accept" | "history.deleted";
             /** @description What it was done to. */
             readonly subject: {
                 /**
@@ -6877,7 +7137,7 @@ export interface components {
                  * @example account
                  * @enum {string}
                  */
-                readonly kind: "account" | "key" | "market" | "rate" | "window" | "term" | "token" | "session" | "store" | "history" | "source" | "alert" | "approval";
+                readonly kind: "account" | "key" | "market" | "rate" | "window" | "incident" | "term" | "token" | "session" | "store" | "history" | "source" | "alert" | "approval";
                 /**
                  * @description Its id; the symbol of a market.
                  * @example key_4fGh72Kq0ZsTn1Lw
@@ -7845,6 +8105,10 @@ export type Window = components['schemas']['Window'];
 export type WindowList = components['schemas']['WindowList'];
 export type ClientError = components['schemas']['ClientError'];
 export type Preview = components['schemas']['Preview'];
+export type FoundOutage = components['schemas']['FoundOutage'];
+export type IncidentUpdate = components['schemas']['IncidentUpdate'];
+export type Incident = components['schemas']['Incident'];
+export type IncidentList = components['schemas']['IncidentList'];
 export type NoticeList = components['schemas']['NoticeList'];
 export type NoticeMail = components['schemas']['NoticeMail'];
 export type Alert = components['schemas']['Alert'];
@@ -13396,6 +13660,484 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Window"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly listIncidents: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Incidents, and outages that nobody has written about. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "incidents": [
+                     *         {
+                     *           "id": "inc_4fGh72Kq0ZsTn1Lw",
+                     *           "state": "investigating",
+                     *           "title": "Prices of some markets are late",
+                     *           "titleCs": "Ceny některých trhů se opožďují",
+                     *           "parts": [
+                     *             "api"
+                     *           ],
+                     *           "from": "2026-11-21T10:00:00.000Z",
+                     *           "fromMs": 1795255200000,
+                     *           "to": "2026-11-21T10:00:00.000Z",
+                     *           "toMs": 1795255200000,
+                     *           "isFound": true,
+                     *           "measured": {
+                     *             "id": "inc_4fGh72Kq0ZsTn1Lw",
+                     *             "part": "api",
+                     *             "state": "degraded",
+                     *             "from": "2026-11-21T10:00:00.000Z",
+                     *             "fromMs": 1795255200000,
+                     *             "to": "2026-11-21T10:00:00.000Z",
+                     *             "toMs": 1795255200000
+                     *           },
+                     *           "updates": [
+                     *             {
+                     *               "number": 1,
+                     *               "state": "investigating",
+                     *               "at": "2026-11-21T10:00:00.000Z",
+                     *               "atMs": 1795255200000,
+                     *               "text": "The exchange has lost its feed of some markets. We read them over REST meanwhile.",
+                     *               "textCs": "Burza ztratila část svých dat."
+                     *             }
+                     *           ],
+                     *           "review": "A certificate had run out. It is renewed by itself from now on.",
+                     *           "reviewCs": "Vypršel certifikát.",
+                     *           "reviewedAt": "2026-11-21T10:00:00.000Z",
+                     *           "reviewedAtMs": 1795255200000,
+                     *           "createdAt": "2026-11-21T10:00:00.000Z",
+                     *           "createdAtMs": 1795255200000,
+                     *           "updatedAt": "2026-11-21T10:00:00.000Z",
+                     *           "updatedAtMs": 1795255200000
+                     *         }
+                     *       ],
+                     *       "drafts": [
+                     *         {
+                     *           "id": "inc_4fGh72Kq0ZsTn1Lw",
+                     *           "part": "api",
+                     *           "state": "degraded",
+                     *           "from": "2026-11-21T10:00:00.000Z",
+                     *           "fromMs": 1795255200000,
+                     *           "to": "2026-11-21T10:00:00.000Z",
+                     *           "toMs": 1795255200000
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["IncidentList"];
+                };
+            };
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly openIncident: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The new incident. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "title": "Prices of some markets are late",
+                 *       "titleCs": "Ceny některých trhů se opožďují",
+                 *       "text": "The exchange has lost its feed of some markets. We read them over REST meanwhile.",
+                 *       "textCs": "Burza ztratila část svých dat.",
+                 *       "parts": [
+                 *         "api"
+                 *       ],
+                 *       "state": "investigating",
+                 *       "fromMs": 1795255200000,
+                 *       "found": "inc_4fGh72Kq0ZsTn1Lw"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description What is wrong, on one line, in English.
+                     * @example Prices of some markets are late
+                     */
+                    readonly title: string;
+                    /**
+                     * @description The same in Czech.
+                     * @example Ceny některých trhů se opožďují
+                     */
+                    readonly titleCs?: string;
+                    /**
+                     * @description What is known and what is done, in English. Plain text; addresses that begin with https:// become links.
+                     * @example The exchange has lost its feed of some markets. We read them over REST meanwhile.
+                     */
+                    readonly text: string;
+                    /**
+                     * @description The same in Czech.
+                     * @example Burza ztratila část svých dat.
+                     */
+                    readonly textCs?: string;
+                    /** @description The parts that it concerns; those of the found outage when left out. */
+                    readonly parts?: readonly ("api" | "market-data")[];
+                    /**
+                     * @description Its state, `investigating` when left out.
+                     * @example investigating
+                     * @enum {string}
+                     */
+                    readonly state?: "investigating" | "identified" | "monitoring";
+                    /**
+                     * Format: int64
+                     * @description When it began, now when left out. A found outage has its own begin. In milliseconds since the Unix epoch.
+                     * @example 1795255200000
+                     */
+                    readonly fromMs?: number;
+                    /**
+                     * @description The found outage that it tells of.
+                     * @example inc_4fGh72Kq0ZsTn1Lw
+                     */
+                    readonly found?: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description An incident as people tell it. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "inc_4fGh72Kq0ZsTn1Lw",
+                     *       "state": "investigating",
+                     *       "title": "Prices of some markets are late",
+                     *       "titleCs": "Ceny některých trhů se opožďují",
+                     *       "parts": [
+                     *         "api"
+                     *       ],
+                     *       "from": "2026-11-21T10:00:00.000Z",
+                     *       "fromMs": 1795255200000,
+                     *       "to": "2026-11-21T10:00:00.000Z",
+                     *       "toMs": 1795255200000,
+                     *       "isFound": true,
+                     *       "measured": {
+                     *         "id": "inc_4fGh72Kq0ZsTn1Lw",
+                     *         "part": "api",
+                     *         "state": "degraded",
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "fromMs": 1795255200000,
+                     *         "to": "2026-11-21T10:00:00.000Z",
+                     *         "toMs": 1795255200000
+                     *       },
+                     *       "updates": [
+                     *         {
+                     *           "number": 1,
+                     *           "state": "investigating",
+                     *           "at": "2026-11-21T10:00:00.000Z",
+                     *           "atMs": 1795255200000,
+                     *           "text": "The exchange has lost its feed of some markets. We read them over REST meanwhile.",
+                     *           "textCs": "Burza ztratila část svých dat."
+                     *         }
+                     *       ],
+                     *       "review": "A certificate had run out. It is renewed by itself from now on.",
+                     *       "reviewCs": "Vypršel certifikát.",
+                     *       "reviewedAt": "2026-11-21T10:00:00.000Z",
+                     *       "reviewedAtMs": 1795255200000,
+                     *       "createdAt": "2026-11-21T10:00:00.000Z",
+                     *       "createdAtMs": 1795255200000,
+                     *       "updatedAt": "2026-11-21T10:00:00.000Z",
+                     *       "updatedAtMs": 1795255200000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Incident"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly updateIncident: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id, as lists give it. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description What changes: an update, the title, the parts or the review. */
+        readonly requestBody?: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "title": "Prices of some markets are late",
+                 *       "titleCs": "Ceny některých trhů se opožďují",
+                 *       "text": "The exchange has lost its feed of some markets. We read them over REST meanwhile.",
+                 *       "textCs": "Burza ztratila část svých dat.",
+                 *       "parts": [
+                 *         "api"
+                 *       ],
+                 *       "state": "investigating",
+                 *       "review": "A certificate had run out. It is renewed by itself from now on.",
+                 *       "reviewCs": "Vypršel certifikát."
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description What is wrong, on one line, in English.
+                     * @example Prices of some markets are late
+                     */
+                    readonly title?: string;
+                    /**
+                     * @description The same in Czech.
+                     * @example Ceny některých trhů se opožďují
+                     */
+                    readonly titleCs?: string;
+                    /**
+                     * @description What is known and what is done, in English. Plain text; addresses that begin with https:// become links.
+                     * @example The exchange has lost its feed of some markets. We read them over REST meanwhile.
+                     */
+                    readonly text?: string;
+                    /**
+                     * @description The same in Czech.
+                     * @example Burza ztratila část svých dat.
+                     */
+                    readonly textCs?: string;
+                    /** @description The parts that it concerns. */
+                    readonly parts?: readonly ("api" | "market-data")[];
+                    /**
+                     * @description Its state from now on.
+                     * @example investigating
+                     * @enum {string}
+                     */
+                    readonly state?: "investigating" | "identified" | "monitoring";
+                    /**
+                     * @description What was learnt afterwards, in English. Plain text, as an update.
+                     * @example A certificate had run out. It is renewed by itself from now on.
+                     */
+                    readonly review?: string;
+                    /**
+                     * @description The same in Czech.
+                     * @example Vypršel certifikát.
+                     */
+                    readonly reviewCs?: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description An incident as people tell it. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "inc_4fGh72Kq0ZsTn1Lw",
+                     *       "state": "investigating",
+                     *       "title": "Prices of some markets are late",
+                     *       "titleCs": "Ceny některých trhů se opožďují",
+                     *       "parts": [
+                     *         "api"
+                     *       ],
+                     *       "from": "2026-11-21T10:00:00.000Z",
+                     *       "fromMs": 1795255200000,
+                     *       "to": "2026-11-21T10:00:00.000Z",
+                     *       "toMs": 1795255200000,
+                     *       "isFound": true,
+                     *       "measured": {
+                     *         "id": "inc_4fGh72Kq0ZsTn1Lw",
+                     *         "part": "api",
+                     *         "state": "degraded",
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "fromMs": 1795255200000,
+                     *         "to": "2026-11-21T10:00:00.000Z",
+                     *         "toMs": 1795255200000
+                     *       },
+                     *       "updates": [
+                     *         {
+                     *           "number": 1,
+                     *           "state": "investigating",
+                     *           "at": "2026-11-21T10:00:00.000Z",
+                     *           "atMs": 1795255200000,
+                     *           "text": "The exchange has lost its feed of some markets. We read them over REST meanwhile.",
+                     *           "textCs": "Burza ztratila část svých dat."
+                     *         }
+                     *       ],
+                     *       "review": "A certificate had run out. It is renewed by itself from now on.",
+                     *       "reviewCs": "Vypršel certifikát.",
+                     *       "reviewedAt": "2026-11-21T10:00:00.000Z",
+                     *       "reviewedAtMs": 1795255200000,
+                     *       "createdAt": "2026-11-21T10:00:00.000Z",
+                     *       "createdAtMs": 1795255200000,
+                     *       "updatedAt": "2026-11-21T10:00:00.000Z",
+                     *       "updatedAtMs": 1795255200000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Incident"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly closeIncident: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id, as lists give it. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description The last update, and what was learnt. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "text": "The exchange has lost its feed of some markets. We read them over REST meanwhile.",
+                 *       "textCs": "Burza ztratila část svých dat.",
+                 *       "toMs": 1795255200000,
+                 *       "review": "A certificate had run out. It is renewed by itself from now on.",
+                 *       "reviewCs": "Vypršel certifikát."
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description What is known and what is done, in English. Plain text; addresses that begin with https:// become links.
+                     * @example The exchange has lost its feed of some markets. We read them over REST meanwhile.
+                     */
+                    readonly text: string;
+                    /**
+                     * @description The same in Czech.
+                     * @example Burza ztratila část svých dat.
+                     */
+                    readonly textCs?: string;
+                    /**
+                     * Format: int64
+                     * @description When it was over: with the found outage, or now, when left out. In milliseconds since the Unix epoch.
+                     * @example 1795255200000
+                     */
+                    readonly toMs?: number;
+                    /**
+                     * @description What was learnt afterwards, in English. Plain text, as an update.
+                     * @example A certificate had run out. It is renewed by itself from now on.
+                     */
+                    readonly review?: string;
+                    /**
+                     * @description The same in Czech.
+                     * @example Vypršel certifikát.
+                     */
+                    readonly reviewCs?: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description An incident as people tell it. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "inc_4fGh72Kq0ZsTn1Lw",
+                     *       "state": "investigating",
+                     *       "title": "Prices of some markets are late",
+                     *       "titleCs": "Ceny některých trhů se opožďují",
+                     *       "parts": [
+                     *         "api"
+                     *       ],
+                     *       "from": "2026-11-21T10:00:00.000Z",
+                     *       "fromMs": 1795255200000,
+                     *       "to": "2026-11-21T10:00:00.000Z",
+                     *       "toMs": 1795255200000,
+                     *       "isFound": true,
+                     *       "measured": {
+                     *         "id": "inc_4fGh72Kq0ZsTn1Lw",
+                     *         "part": "api",
+                     *         "state": "degraded",
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "fromMs": 1795255200000,
+                     *         "to": "2026-11-21T10:00:00.000Z",
+                     *         "toMs": 1795255200000
+                     *       },
+                     *       "updates": [
+                     *         {
+                     *           "number": 1,
+                     *           "state": "investigating",
+                     *           "at": "2026-11-21T10:00:00.000Z",
+                     *           "atMs": 1795255200000,
+                     *           "text": "The exchange has lost its feed of some markets. We read them over REST meanwhile.",
+                     *           "textCs": "Burza ztratila část svých dat."
+                     *         }
+                     *       ],
+                     *       "review": "A certificate had run out. It is renewed by itself from now on.",
+                     *       "reviewCs": "Vypršel certifikát.",
+                     *       "reviewedAt": "2026-11-21T10:00:00.000Z",
+                     *       "reviewedAtMs": 1795255200000,
+                     *       "createdAt": "2026-11-21T10:00:00.000Z",
+                     *       "createdAtMs": 1795255200000,
+                     *       "updatedAt": "2026-11-21T10:00:00.000Z",
+                     *       "updatedAtMs": 1795255200000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Incident"];
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];

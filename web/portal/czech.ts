@@ -47,6 +47,8 @@ export const czech: Readonly<Record<string, string>> = {
     'Ceny jsou dostupné, ale služba funguje hůře než obvykle: podívejte se na stáří dat.',
   'No market data is arriving. The last known prices are still served: see the age of the data.':
     'Tržní data nepřicházejí. Poslední známé ceny jsou stále dostupné: podívejte se na stáří dat.',
+  'Nothing that is measured is wrong. An incident is open: see below.':
+    'Nic z toho, co se měří, není v nepořádku. Je otevřen incident: viz níže.',
   Outage: 'Výpadek',
   'Market data is not arriving, or is too old to rely on. The last known prices are still served: check their timestamps.':
     'Tržní data nepřicházejí, nebo jsou příliš stará na to, aby se na ně dalo spolehnout. Poslední známé ceny jsou stále dostupné: kontrolujte jejich čas.',

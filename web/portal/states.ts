@@ -34,6 +34,9 @@ export const states = {
   },
 } as const;
 
+/** What `operational` means while people tell of an incident: a part of it may be what nothing measures. */
+export const openIncidentMeaning = 'Nothing that is measured is wrong. An incident is open: see below.';
+
 /** What `degraded` means while no data arrives. */
 export const silentMeaning =
   'No market data is arriving. The last known prices are still served: see the age of the data.';

@@ -7,12 +7,14 @@ const board = byId('board');
 const state = byId('state');
 const unreachable = byId('unreachable');
 const past = byId('past');
+const open = byId('open');
 
 /** The service records its past once a minute. */
 const pastEveryMs = 60_000;
 let pastAskedMs = steadyMs();
-/** The past as the service sent it, with times in UTC. */
-let pastShown = past.cloneNode(true);
+/** What the page tells of open incidents and of the past, and each as the service sent it, with times in UTC. */
+const told = [open, past].map((part) => ({ part, shown: part.cloneNode(true) }));
+let incidentsShown: string | undefined;
 
 function show(knowledge: Knowledge): void {
   showReach(knowledge);
@@ -22,11 +24,14 @@ function show(knowledge: Knowledge): void {
   showParts(summary, nowMs);
   showWindows(summary.scheduled_maintenances, nowMs);
   const isWatched = knowledge.unreachableSinceMs === undefined && document.visibilityState === 'visible';
-  if (isWatched && steadyMs() - pastAskedMs >= pastEveryMs) void renewPast();
+  const incidents = JSON.stringify(summary.incidents.map(({ id, updated_at }) => [id, updated_at]));
+  const isNew = incidentsShown !== undefined && incidents !== incidentsShown;
+  incidentsShown = incidents;
+  if (isWatched && (isNew || steadyMs() - pastAskedMs >= pastEveryMs)) void renewTold();
 }
 
-/** Replaces the past with that of the page as it is now. A failure is left to the next attempt. */
-async function renewPast(): Promise<void> {
+/** Replaces incidents and past with those of the page as it is now. A failure is left to the next attempt. */
+async function renewTold(): Promise<void> {
   pastAskedMs = steadyMs();
   try {
     const response = await fetch(past.dataset.page ?? '', {
@@ -34,11 +39,13 @@ async function renewPast(): Promise<void> {
       signal: timeoutSignal(pastEveryMs / 2),
     });
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-    const renewed = page.getElementById('past');
-    if (renewed === null || pastShown.isEqualNode(renewed)) return;
-    pastShown = renewed.cloneNode(true);
-    past.replaceChildren(...renewed.childNodes);
-    showInZone(past);
+    for (const each of told) {
+      const renewed = page.getElementById(each.part.id);
+      if (renewed === null || each.shown.isEqualNode(renewed)) continue;
+      each.shown = renewed.cloneNode(true);
+      each.part.replaceChildren(...renewed.childNodes);
+      showInZone(each.part);
+    }
   } catch {}
 }
 
@@ -50,7 +57,8 @@ function showReach({ summary, sinceAnswerMs, answeredAtMs, unreachableSinceMs }:
   if (unreachable.hidden !== isReached) unreachable.hidden = isReached;
   if (isReached) {
     setText(unreachable, '');
-    if (summary !== undefined) showState(shownState(summary.status.indicator, isSilent(summary)));
+    if (summary !== undefined)
+      showState(shownState(summary.status.indicator, isSilent(summary), isIncidentOpen(summary)));
     const duration = durationInWords(sinceAnswerMs);
     setText(byId('checked'), say('Updated every 5 seconds; last answer {duration} ago.', { duration }));
     return;
@@ -69,6 +77,10 @@ function showReach({ summary, sinceAnswerMs, answeredAtMs, unreachableSinceMs }:
 
 function isSilent({ components }: Summary): boolean {
   return components.some((component) => component.data_flow === 'silent');
+}
+
+function isIncidentOpen({ incidents }: Summary): boolean {
+  return incidents.some(({ updated_at }) => updated_at !== undefined);
 }
 
 function showState({ className, word, meaning }: ShownState): void {

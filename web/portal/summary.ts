@@ -5,6 +5,7 @@ export interface Summary {
   readonly page: { readonly updated_at: string };
   readonly status: { readonly indicator: string; readonly description: string };
   readonly components: readonly Component[];
+  readonly incidents: readonly SummaryIncident[];
   readonly scheduled_maintenances: readonly Maintenance[];
 }
 
@@ -14,6 +15,12 @@ interface Component {
   readonly updated_at: string | null;
   /** Of the market data: `flowing`, `polled` or `silent`. */
   readonly data_flow?: string;
+}
+
+interface SummaryIncident {
+  readonly id: string;
+  /** Of those that people write. */
+  readonly updated_at?: string;
 }
 
 export interface Maintenance {

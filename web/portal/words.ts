@@ -1,6 +1,6 @@
 import { czech } from './czech.ts';
 import { wholeDuration } from './durations.ts';
-import { type StateWords, silentMeaning, states } from './states.ts';
+import { openIncidentMeaning, type StateWords, silentMeaning, states } from './states.ts';
 
 const isCzech = document.documentElement.lang === 'cs';
 
@@ -48,9 +48,16 @@ export interface ShownState extends StateWords {
 
 const unrecognized = { word: 'Unrecognized', meaning: 'The service reports a state that this page does not know.' };
 
-/** The state that the summary names, of the whole service or of one component. @param isSilent no data arrives */
-export function shownState(name: string, isSilent = false): ShownState {
+/**
+ * The state that the summary names, of the whole service or of one component.
+ *
+ * @param isSilent no data arrives
+ * @param isIncidentOpen people tell of an incident
+ */
+export function shownState(name: string, isSilent = false, isIncidentOpen = false): ShownState {
   const found = Object.entries(states).find(([, { indicator, component }]) => name === indicator || name === component);
   const [className, { word, meaning }] = found ?? ['unknown', unrecognized];
-  return { className, word: say(word), meaning: say(isSilent && className === 'degraded' ? silentMeaning : meaning) };
+  if (isSilent && className === 'degraded') return { className, word: say(word), meaning: say(silentMeaning) };
+  const isToldOfMore = isIncidentOpen && className === 'operational';
+  return { className, word: say(word), meaning: say(isToldOfMore ? openIncidentMeaning : meaning) };
 }

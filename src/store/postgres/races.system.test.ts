@@ -107,6 +107,23 @@ postgresTest('of an end and an extension of a window at once both see what the o
   }
 });
 
+postgresTest('of two people who adopt one found outage at once one makes an incident of it', async (t) => {
+  const { store, other, clock } = await twoServers(t);
+  for (let round = 0; round < rounds; round++) {
+    const outage = { component: 'api', state: 'outage', from: clock.now(), to: clock.now() } as const;
+    const found = await store.statusRecords.addIncident(outage);
+    const adopt = (by: typeof store) => by.incidents.open({ found, title: 'Away', text: 'It was away.' });
+    assert.deepEqual(await refusals([adopt(store), adopt(other)]), ['incident_adopted']);
+    const close = (by: typeof store) => by.incidents.close(found, { text: 'Over.' });
+    assert.deepEqual(await refusals([close(store), close(other)]), ['incident_resolved']);
+    const [incident] = (await store.incidents.list({ limit: 99 })).filter(({ id }) => id === found);
+    assert.deepEqual(
+      incident?.updates.map(({ number }) => number),
+      [2, 1],
+    );
+  }
+});
+
 postgresTest('breaches that two servers count in the same minutes are added up', async (t) => {
   const { store, other } = await twoServers(t);
   const counts = Array.from({ length: 200 }, (_, index) => ({

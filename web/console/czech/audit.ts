@@ -71,6 +71,10 @@ export const auditSentences: Readonly<Record<AuditEntry['action'], Words>> = {
   'window.end': ofWindow('Ukončena'),
   'window.cancel': ofWindow('Zrušena'),
 
+  'incident.open': ofIncident('Otevřen'),
+  'incident.update': ofIncident('Doplněn'),
+  'incident.close': ofIncident('Uzavřen'),
+
   'approval.propose': ofApproval('Navrženo'),
   'approval.confirm': ofApproval('Potvrzeno'),
   'approval.reject': ofApproval('Odmítnuto'),
@@ -161,6 +165,20 @@ function ofWindow(verb: string): Words {
     isInstant(fromMs) && isInstant(toMs)
       ? `${verb} údržba od ${localText(fromMs, 'full')} do ${localText(toMs, 'full')}.`
       : undefined;
+}
+
+function ofIncident(verb: string): Words {
+  return ({ title, state, isTold, isReviewed, before, isFound }) => {
+    if (!isText(title) || !isText(state)) return undefined;
+    const told = [
+      isTold === true && `nyní ${word(state, 'cs')}`,
+      isText(before) && `dříve „${before}“`,
+      isReviewed === true && 'se závěrem',
+      isFound === true && 'o nalezeném výpadku',
+    ];
+    const what = told.filter((each) => each !== false).join(', ');
+    return `${verb} incident „${title}“${what === '' ? '' : `: ${what}`}.`;
+  };
 }
 
 const termValues = {

@@ -78,6 +78,22 @@ export const storeErrors: Words = {
   window_over: ({ id, to }) => `Údržba ${id} skončila ${localText(to, 'full')}. Ohlaste novou.`,
   window_cancelled: ({ id }) => `Údržba ${id} byla zrušena.`,
 
+  // Incidents.
+  incident_unknown: ({ id }) => `Incident ${id} není.`,
+  incident_adopted: ({ id }) => `O výpadku ${id} už někdo píše. Doplňte tento incident.`,
+  incident_title: ({ max }) => `Název má 1 až ${max} znaků na jednom řádku.`,
+  incident_text: ({ max }) => `Zpráva má text, 1 až ${max} znaků bez řídicích znaků.`,
+  incident_review: ({ max }) => `Závěr má 1 až ${max} znaků bez řídicích znaků.`,
+  incident_czech: () => 'Čeština stojí vedle angličtiny: napište týž text i anglicky.',
+  incident_parts: () => 'Incident se týká alespoň jedné části služby: api, market-data.',
+  incident_start: ({ days }) => `Incident už začal, a to nejvýše před ${days} dny.`,
+  incident_end: () => 'Incident už skončil, a ne dříve, než začal.',
+  incident_unchanged: () => 'Uveďte, co se mění: text, název, části, nebo závěr.',
+  incident_resolved: ({ id }) => `Incident ${id} je vyřešen. Napište jeho závěr, nebo otevřete jiný.`,
+  incident_not_resolved: ({ id }) => `Incident ${id} není vyřešen. Závěr se píše potom: nejprve ho uzavřete.`,
+  incident_full: ({ id, max }) => `Incident ${id} má ${max} zpráv a víc jich nepřijme. Uzavřete ho a otevřete jiný.`,
+  incidents_many: ({ max }) => `Otevřených incidentů je ${max}. Nejprve některý uzavřete.`,
+
   // Terms.
   approval_unknown: ({ id }) => `Navržená změna ${id} není.`,
   approval_decided: ({ id, state, by }) =>

@@ -1,6 +1,7 @@
 import { access } from './texts/access.ts';
 import { board } from './texts/board.ts';
 import { feed } from './texts/feed.ts';
+import { incidents } from './texts/incidents.ts';
 import { maintenance } from './texts/maintenance.ts';
 import { market } from './texts/market.ts';
 import { pages } from './texts/pages.ts';
@@ -17,6 +18,7 @@ export const czech = {
   ...access,
   ...record,
   ...maintenance,
+  ...incidents,
   ...terms,
   ...feed,
   ...pages,

@@ -50,6 +50,7 @@ const kinds = [
   'term',
   'approval',
   'window',
+  'incident',
   'token',
   'session',
   'history',

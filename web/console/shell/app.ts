@@ -9,6 +9,7 @@ import { BoardPage } from '../board/board-page.ts';
 import { every } from '../clock.ts';
 import { FeedPage } from '../feed/feed-page.ts';
 import { type Content, classes, html } from '../html.ts';
+import { IncidentsPage } from '../incidents/incidents-page.ts';
 import { say, tell } from '../language.ts';
 import { MaintenancePage } from '../maintenance/maintenance-page.ts';
 import { MarketPage } from '../market/market-page.ts';
@@ -78,6 +79,7 @@ const pages: Readonly<Record<string, (query: URLSearchParams) => VNode>> = {
   record: (query) => html`<${RecordPage} query=${query} />`,
   usage: () => html`<${UsagePage} />`,
   maintenance: () => html`<${MaintenancePage} />`,
+  incidents: () => html`<${IncidentsPage} />`,
   notices: () => html`<${NoticesPage} />`,
   alerts: () => html`<${AlertsPage} />`,
   approvals: () => html`<${ApprovalsPage} />`,

@@ -25,6 +25,7 @@ const places = [
   { path: 'accounts', text: say('Accounts and keys') },
   { path: 'usage', text: say('Usage') },
   { path: 'maintenance', text: say('Maintenance') },
+  { path: 'incidents', text: say('Incidents') },
   { path: 'notices', text: say('Notices') },
   { path: 'alerts', text: say('Alerts') },
   { path: 'approvals', text: say('Approvals') },

@@ -2,8 +2,8 @@
 export const pages = {
   // Overview.
   'Top keys': 'Nejvytíženější klíče',
-  Incidents: 'Události',
-  'No incident in the last 24 hours.': 'Za posledních 24 hodin žádná událost.',
+  Incidents: 'Incidenty',
+  'No incident in the last 24 hours.': 'Za posledních 24 hodin žádný incident.',
   'for {span}.': 'po dobu {span}.',
   'for {span} so far.': 'zatím {span}.',
   'Clients got prices over REST or from another source.': 'Klienti dostávali ceny přes REST, nebo z jiného zdroje.',
