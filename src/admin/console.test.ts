@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import Fastify from 'fastify';
 import { addConsole } from './console.ts';
+import { addRunbook } from './runbook.ts';
 
 const app = Fastify();
 addConsole(app);
@@ -75,5 +76,22 @@ describe('the console', () => {
     ]) {
       assert.equal((await get(`/console/${path}`)).statusCode, 404, path);
     }
+  });
+
+  test('names its environment in a title and on a band, whose text can be read whatever its colour', async () => {
+    const named = Fastify();
+    addConsole(named, { title: 'Test & trial', colour: '#ffcc00' });
+    addRunbook(named, { title: 'Test & trial', colour: '#ffcc00' });
+    for (const url of ['/console/', '/runbook']) {
+      const { body } = await named.inject(url);
+      assert.match(body, /<title>\[Test &#38; trial\] /, url);
+      assert.match(body, /<aside class="environment">Test &#38; trial<\/aside>/, url);
+    }
+    const { body: sheet, headers } = await named.inject('/console/environment.css');
+    assert.equal(headers['content-type'], 'text/css; charset=utf-8');
+    assert.match(sheet, /--environment: #ffcc00;\s+--on-environment: #000000;/);
+    const without = await get('/console/');
+    assert.doesNotMatch(without.body, /<aside|<title>\[/);
+    assert.equal((await get('/console/environment.css')).body, '');
   });
 });

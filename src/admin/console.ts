@@ -4,6 +4,8 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { browserModule } from '../ground/browser-code.ts';
+import { html } from '../ground/html.ts';
+import { type Environment, environmentBand, environmentStyle, pageTitle } from './environment.ts';
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url));
 
@@ -23,6 +25,8 @@ const importMap = JSON.stringify({
   imports: Object.fromEntries(libraries.map((name) => [name, `./${libraryPath(name)}`])),
 });
 const importMapPlace = '<!-- import map -->';
+const environmentPlace = '<!-- environment -->';
+const environmentSheet = 'environment.css';
 
 /**
  * A page of the console loads nothing but from this listener. The import map is the only inline script, allowed by its
@@ -44,16 +48,17 @@ const consolePolicy = [
  * Serves the console under `/console/`: every file of `web/console`, TypeScript with its types stripped, and the
  * libraries. The folder is listed once; a file is prepared when it is first requested.
  */
-export function addConsole(app: FastifyInstance): void {
+export function addConsole(app: FastifyInstance, environment?: Environment): void {
   const files = consoleFiles();
-  const ready = new Map<string, ReturnType<typeof assetOf>>();
+  const ready = new Map([[environmentSheet, assetOf('.css', environmentStyle(environment))]]);
   app.get('/', (_request, reply) => reply.redirect('/console/'));
   app.get('/console', (_request, reply) => reply.redirect('/console/'));
   app.get<{ Params: { '*': string } }>('/console/*', (request, reply) => {
     const path = request.params['*'] || 'index.html';
     const file = files.get(path);
-    if (file === undefined) return reply.callNotFound();
-    const asset = ready.get(path) ?? assetOf(file);
+    const asset =
+      ready.get(path) ?? (file === undefined ? undefined : assetOf(extname(file), textOf(file, environment)));
+    if (asset === undefined) return reply.callNotFound();
     ready.set(path, asset);
     return sendAsset(reply, asset, request.headers['if-none-match']);
   });
@@ -94,15 +99,18 @@ function libraryFile(name: string): string {
   return name === 'lightweight-charts' ? join(file, '..', `${name}.standalone.production.mjs`) : file;
 }
 
-/** A file of the console as browsers get it. */
-function assetOf(file: string) {
-  const body = textOf(file);
-  const contentType = contentTypes[extname(file)] ?? contentTypes['.ts']!;
+/** An answer with the type that its ending stands for. */
+function assetOf(ending: string, body: string) {
+  const contentType = contentTypes[ending] ?? contentTypes['.ts']!;
   return { contentType, body, entityTag: `"${hash('sha256', body, 'base64url').slice(0, 27)}"` };
 }
 
-function textOf(file: string): string {
+function textOf(file: string, environment: Environment | undefined): string {
   const text = readFileSync(file, 'utf8');
-  if (file.endsWith('.html')) return text.replace(importMapPlace, `<script type="importmap">${importMap}</script>`);
+  if (file.endsWith('.html'))
+    return text
+      .replace(importMapPlace, `<script type="importmap">${importMap}</script>`)
+      .replace(environmentPlace, () => html`${environmentBand(environment)}`.text)
+      .replace(/(?<=<title>)[^<]*/, (title) => html`${pageTitle(title, environment)}`.text);
   return file.endsWith('.ts') ? browserModule(text) : text;
 }

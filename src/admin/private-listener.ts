@@ -55,7 +55,11 @@ export async function startPrivateListener(parts: AdminParts) {
     alerts,
     mail,
     facts: () => watch.facts(),
-    places: () => ({ service: parts.publicUrls().baseUrl, console: alerts.consoleUrl ?? own }),
+    places: () => ({
+      service: parts.publicUrls().baseUrl,
+      console: alerts.consoleUrl ?? own,
+      environment: configuration.environment?.title,
+    }),
     claims: parts.sharedNames && new AlertClaims(parts.sharedNames, parts.randomness),
   });
   const close = async () => {
@@ -76,8 +80,8 @@ export async function startPrivateListener(parts: AdminParts) {
     const judged = { notes: () => notesOf(parts), alerts: () => watch.read() };
     addManagementApi(app, { ...parts, ...recorded, ...judged, startedAt: clock.now() }, counts);
     addReadings(app, parts, registry);
-    addConsole(app);
-    addRunbook(app);
+    addConsole(app, configuration.environment);
+    addRunbook(app, configuration.environment);
     const { host, port } = configuration.admin;
     alerting.start();
     own = await app.listen({ host, port });

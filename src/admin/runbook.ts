@@ -4,6 +4,7 @@ import { openApiDocument } from '../contract/openapi.ts';
 import { html } from '../ground/html.ts';
 import { markdownHtml } from '../portal/markdown.ts';
 import { siteIn } from '../portal/site.ts';
+import { type Environment, environmentBand, pageTitle } from './environment.ts';
 
 const policy = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
@@ -11,10 +12,10 @@ const policy = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; ba
  * Serves the runbook, to whose sections alerts link: `/runbook#storeunreachable`. It is the same for everybody, and
  * needs no sign-in. It is made when it is first asked for.
  */
-export function addRunbook(app: FastifyInstance): void {
+export function addRunbook(app: FastifyInstance, environment?: Environment): void {
   let page: string | undefined;
   app.get('/runbook', (_request, reply) => {
-    page ??= runbookPage();
+    page ??= runbookPage(environment);
     return reply
       .headers({ 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy })
       .header('Content-Type', 'text/html; charset=utf-8')
@@ -22,7 +23,7 @@ export function addRunbook(app: FastifyInstance): void {
   });
 }
 
-function runbookPage(): string {
+function runbookPage(environment: Environment | undefined): string {
   const text = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
   const addresses = { baseUrl: 'http://127.0.0.1', errorsUrl: 'http://127.0.0.1/errors' };
   const site = siteIn({ ...addresses, document: openApiDocument(addresses), version: '' }, 'en');
@@ -33,12 +34,14 @@ function runbookPage(): string {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <meta name="robots" content="noindex">
-    <title>Runbook · Market Data API</title>
+    <title>${pageTitle('Runbook · Market Data API', environment)}</title>
     <link rel="stylesheet" href="console/theme.css">
     <link rel="stylesheet" href="console/styles/base.css">
     <link rel="stylesheet" href="console/styles/runbook.css">
+    <link rel="stylesheet" href="console/environment.css">
   </head>
   <body>
+    ${environmentBand(environment)}
     <main class="runbook">
       <p><a href="console/">Console</a></p>
 ${markdownHtml(site, text)}    </main>

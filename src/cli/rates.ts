@@ -113,7 +113,7 @@ export async function storedRates(
   const markets = await savedBook(store, configuration, clock);
   await loadRateControls(store, markets.rates, true);
   const { pricing, rates } = configuration;
-  const unread = { lastOutcome: undefined, failingSince: undefined };
+  const unread = { lastOutcome: undefined, lastFault: undefined, failingSince: undefined };
   const read = [...pricing.converted].map(([quote, { via }]) => {
     const second = secondOrigin(rates, via, quote);
     return { quote, source: rates.source, ...unread, second: second && { source: second.source, ...unread } };

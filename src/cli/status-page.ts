@@ -16,7 +16,7 @@ const exportPage = storeCommand({
     'mdapi status-page export /srv/status': 'for a web server, or to upload to another host',
   },
   async work({ positionals, context, store, configuration }) {
-    const { server, portal, limits } = configuration;
+    const { server, portal, limits, timeZone } = configuration;
     if (server.baseUrl === undefined) throw baseUrlMissing();
     const { publicUrls } = await import('../configuration/configuration.ts');
     const { logoRefused } = await import('../configuration/load.ts');
@@ -30,7 +30,7 @@ const exportPage = storeCommand({
     const now = context.clock.now();
     const windows = await store.windows.list({ currentAt: now });
     const brand = portalBrand(portal, logoRefused);
-    const offer = { ...urls, document: openApiDocument({ ...urls, limits }), version, brand };
+    const offer = { ...urls, document: openApiDocument({ ...urls, limits }), version, brand, timeZone };
     const history = await loadStatusHistory(store, now);
     const written = await loadWrittenIncidents(store, now);
     const files = exportedStatus(offer, { now, history, written, windows: windows.map(windowBody) });

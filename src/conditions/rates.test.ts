@@ -83,8 +83,11 @@ test('a second source that could not be read for twelve hours is told', () => {
   const { clock, state, values } = process();
   const failing = (agoMs: number) => {
     const failingSince = (clock.now() - agoMs) as EpochMs;
-    const second = { source: 'ecb', lastOutcome: 'network: ECONNREFUSED', failingSince };
-    state.rates = [{ quote: CZK, source: 'cnb', lastOutcome: 'ok', failingSince: undefined, second }];
+    const lastFault = { code: 'failed', values: { kind: 'network', detail: 'ECONNREFUSED' } } as const;
+    const second = { source: 'ecb', lastOutcome: 'network: ECONNREFUSED', lastFault, failingSince };
+    state.rates = [
+      { quote: CZK, source: 'cnb', lastOutcome: 'ok', lastFault: undefined, failingSince: undefined, second },
+    ];
     return values('RateSecondLost');
   };
   assert.deepEqual(failing(12 * hourMs - 1), []);

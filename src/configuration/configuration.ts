@@ -31,6 +31,8 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf) {
     server: resolveServer(settings, directoryOf),
     portal: resolvePortal(settings, directoryOf),
     admin: resolveAdmin(settings),
+    /** Which environment this is, for operators; `undefined` where it is not said. */
+    environment: resolveEnvironment(settings.console),
     /** An absolute path. */
     dataDir: absolute(directoryOf('dataDir'), settings.dataDir),
     store: resolveStore(settings.store, directoryOf),
@@ -90,6 +92,12 @@ function resolveAdmin({ admin }: Settings) {
     /** The kinds of changes that a second person confirms. */
     approvals: admin.approvals,
   };
+}
+
+const usualColour = '#545e6b';
+
+function resolveEnvironment({ title, colour = usualColour }: Settings['console']) {
+  return title === undefined ? undefined : { title, colour };
 }
 
 function resolveOidc(oidc: Settings['admin']['oidc']) {

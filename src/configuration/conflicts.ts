@@ -76,6 +76,9 @@ export function* findConflicts(settings: Settings): Generator<Conflict> {
   if (settings.history.sealTo !== undefined && settings.mail.smtp === undefined) {
     yield { key: 'history.sealTo', what: 'needs mail.smtp as well' };
   }
+  if (settings.console.colour !== undefined && settings.console.title === undefined) {
+    yield { key: 'console.colour', what: 'needs console.title as well' };
+  }
   for (const [one, other] of [...pairs, ...pairs.map(([one, other]) => [other, one] as const)]) {
     if (get(settings, one) === undefined || get(settings, other) !== undefined) continue;
     yield { key: one, what: `needs ${other} as well` };

@@ -161,6 +161,8 @@ export const recordUrl = kind(
 );
 const hexColour = /^#[0-9a-f]{6}$/i;
 
+export const colour = kind('a colour such as #b3261e: # and six digits 0-9, a-f', hexColour);
+
 /** A colour of links and buttons that can be read on the pages of the scheme. */
 export function accent(scheme: Scheme): TextKind<string> {
   const remedy = scheme === 'light' ? 'a darker one' : 'a lighter one';

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { type AnnotatedSchema, subsection } from './kinds.ts';
 import { admin } from './settings/admin.ts';
+import { operatorConsole } from './settings/console.ts';
 import { feed } from './settings/feed.ts';
 import { limits } from './settings/limits.ts';
 import { logs, telemetry, timeZone } from './settings/logs.ts';
@@ -15,6 +16,7 @@ import { dataDir, history, redis, store } from './settings/store.ts';
 export const configurationSchema = subsection({
   server,
   admin,
+  console: operatorConsole,
   portal,
   dataDir,
   store,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { accentOf, contrast, contrastMin, leastContrast } from './colour.ts';
+import { accentOf, contrast, contrastMin, leastContrast, textOn } from './colour.ts';
 
 const theme = readFileSync(new URL('../../web/theme.css', import.meta.url), 'utf8');
 const [light = '', dark = ''] = theme.split('@media (prefers-color-scheme: dark)');
@@ -39,4 +39,12 @@ test('whatever goes with a readable colour is readable: text in it and text on i
         assert.ok(contrast(text, ground) >= contrastMin, `${text} on ${ground}, of ${colour} in ${scheme}`);
     }
   }
+});
+
+test('text on a ground of any colour is readable', () => {
+  for (let step = 0; step < 0x1000000; step += 1_009) {
+    const ground = `#${step.toString(16).padStart(6, '0')}`;
+    assert.ok(contrast(textOn(ground), ground) >= contrastMin, ground);
+  }
+  assert.deepEqual([textOn('#ffcc00'), textOn('#2448c5'), textOn('#777777')], ['#000000', '#ffffff', '#000000']);
 });

@@ -35,6 +35,11 @@ export function leastContrast(colour: string, scheme: Scheme): number {
   return Math.min(...[...schemes[scheme].grounds, soft].map((ground) => contrast(colour, ground)));
 }
 
+/** The text on a ground of any colour: black or white, whichever contrasts more. One always reaches 4.58. */
+export function textOn(ground: string): '#000000' | '#ffffff' {
+  return contrast('#000000', ground) >= contrast('#ffffff', ground) ? '#000000' : '#ffffff';
+}
+
 /** The contrast of two colours as WCAG 2.2 defines it, 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [less = 0, more = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);

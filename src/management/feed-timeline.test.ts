@@ -53,7 +53,7 @@ test('each state is a span that begins within a second of the change, and the la
   const spans = timeline.spans(clock.now());
   assert.deepEqual(
     spans.map(({ state }) => state),
-    ['outage', 'live', 'fallback', 'outage'],
+    ['silent', 'live', 'fallback', 'silent'],
   );
   assert.deepEqual(
     spans.map(({ fromMs }) => Math.floor((fromMs - started) / minuteMs)),
@@ -62,7 +62,7 @@ test('each state is a span that begins within a second of the change, and the la
   for (const [index, { toMs }] of spans.entries()) assert.equal(toMs, spans[index + 1]?.fromMs);
 });
 
-test('nothing arriving is an outage from the last that was heard on, though the status still says degraded', async () => {
+test('nothing arriving is silence from the last that was heard on, though the status still says degraded', async () => {
   const { clock, feed, newTimeline, goOn } = world();
   const timeline = newTimeline();
   await timeline.start();
@@ -71,13 +71,13 @@ test('nothing arriving is an outage from the last that was heard on, though the 
   feed.pathChanged('fallback');
   await clock.advance(105_000);
   const [start, live, ...later] = timeline.spans(clock.now());
-  assert.deepEqual([start?.state, live?.state], ['outage', 'live']);
+  assert.deepEqual([start?.state, live?.state], ['silent', 'live']);
   assert.ok(lostAt - live!.toMs! <= 1_000);
-  assert.deepEqual(later, [{ state: 'outage', fromMs: live!.toMs, toMs: undefined }]);
+  assert.deepEqual(later, [{ state: 'silent', fromMs: live!.toMs, toMs: undefined }]);
   await goOn('fallback', 1);
   assert.deepEqual(
     timeline.spans(clock.now()).map(({ state }) => state),
-    ['outage', 'live', 'outage', 'fallback'],
+    ['silent', 'live', 'silent', 'fallback'],
   );
 });
 
@@ -116,15 +116,15 @@ test('only the last 24 hours are reported and kept, and never more than a thousa
   const flapping = Array.from({ length: 1_100 }, (_, index) =>
     span('live', -2_000_000 + index * 10, -2_000_000 + index * 10 + 5),
   );
-  const spans = [span('outage', -30 * hourMs, -25 * hourMs), span('fallback', -25 * hourMs, -20 * hourMs)];
-  stored.set('feed-timeline', JSON.stringify({ version: 1, spans }));
+  const spans = [span('silent', -30 * hourMs, -25 * hourMs), span('fallback', -25 * hourMs, -20 * hourMs)];
+  stored.set('feed-timeline', JSON.stringify({ version: 2, spans }));
   const timeline = newTimeline();
   await timeline.start();
   const [oldest, ...others] = timeline.spans(now);
   assert.deepEqual(oldest, { state: 'fallback', fromMs: now - 24 * hourMs, toMs: now - 20 * hourMs });
   assert.equal(others.length, 1);
 
-  stored.set('feed-timeline', JSON.stringify({ version: 1, spans: flapping }));
+  stored.set('feed-timeline', JSON.stringify({ version: 2, spans: flapping }));
   const full = newTimeline();
   await full.start();
   await goOn('live', 1);
@@ -155,4 +155,19 @@ test('a snapshot that is damaged is left alone', async () => {
     assert.equal(timeline.spans(clock.now()).length, 1, payload);
     await timeline.stop();
   }
+});
+
+test('a snapshot of a former version is read, in which silence was called an outage', async () => {
+  const { clock, stored, newTimeline } = world();
+  const now = clock.now();
+  const spans = [
+    { state: 'live', fromMs: now - 3 * hourMs, toMs: now - 2 * hourMs },
+    { state: 'outage', fromMs: now - 2 * hourMs, toMs: now - hourMs },
+  ];
+  stored.set('feed-timeline', JSON.stringify({ version: 1, spans }));
+  const timeline = newTimeline();
+  await timeline.start();
+  assert.deepEqual(timeline.spans(now).slice(0, 2), [spans[0], { ...spans[1], state: 'silent' }]);
+  await timeline.stop();
+  assert.equal(JSON.parse(stored.get('feed-timeline')!).version, 2);
 });

@@ -16,11 +16,16 @@ interface TimelineParts {
 
 /** How market data arrived in a span: over the live connection, over the fallback, or not at all. */
 const SpanSchema = Type.Object({
-  state: Type.Enum(['live', 'fallback', 'outage']),
+  state: Type.Enum(['live', 'fallback', 'silent']),
   fromMs: Type.Integer(),
   toMs: Type.Integer(),
 });
-const SnapshotSchema = Type.Object({ version: Type.Literal(1), spans: Type.Array(SpanSchema) });
+const SnapshotSchema = Type.Object({ version: Type.Literal(2), spans: Type.Array(SpanSchema) });
+/** Version 1 called silence an outage, which the status of clients is only once it has lasted. */
+const FormerSchema = Type.Object({
+  version: Type.Literal(1),
+  spans: Type.Array(Type.Object({ ...SpanSchema.properties, state: Type.Enum(['live', 'fallback', 'outage']) })),
+});
 
 type Span = Static<typeof SpanSchema>;
 
@@ -35,7 +40,7 @@ const spansMax = 1_000;
 const stateOf: Readonly<Record<FeedState, Span['state']>> = {
   operational: 'live',
   degraded: 'fallback',
-  outage: 'outage',
+  outage: 'silent',
 };
 
 /**
@@ -90,7 +95,7 @@ export class FeedTimeline {
     const { service, clock } = this.#parts;
     const now = clock.now();
     const { ticker, flow } = service.read(now);
-    const state = flow.state === 'silent' ? 'outage' : stateOf[ticker];
+    const state = flow.state === 'silent' ? 'silent' : stateOf[ticker];
     // A wall clock that is set back must not make a span end before it begins.
     if (this.#current !== undefined) this.#current.toMs = Math.max(this.#current.fromMs, now);
     if (this.#current?.state === state) return;
@@ -112,7 +117,7 @@ export class FeedTimeline {
   }
 
   #save(): void {
-    const payload = JSON.stringify({ version: 1, spans: this.#spans });
+    const payload = JSON.stringify({ version: 2, spans: this.#spans });
     void this.#saving.run(() => this.#guarded(() => this.#parts.snapshots.save(snapshotName, payload)));
   }
 }
@@ -120,7 +125,9 @@ export class FeedTimeline {
 function readSpans(payload = ''): Span[] {
   try {
     const snapshot: unknown = JSON.parse(payload);
-    return Value.Check(SnapshotSchema, snapshot) ? snapshot.spans : [];
+    if (Value.Check(SnapshotSchema, snapshot)) return snapshot.spans;
+    if (!Value.Check(FormerSchema, snapshot)) return [];
+    return snapshot.spans.map((span) => ({ ...span, state: span.state === 'outage' ? 'silent' : span.state }));
   } catch {
     return [];
   }

@@ -20,8 +20,8 @@ const FeedSpanSchema = fields.named(
   'A span in which the feed was in one state. Between two spans the service was not running.',
   {
     state: fields.openEnum(
-      ['live', 'fallback', 'outage'],
-      '`live`: over the live connection. `fallback`: over polls. `outage`: nothing arrives.',
+      ['live', 'fallback', 'silent'],
+      '`live`: over the live connection. `fallback`: over polls. `silent`: nothing arrives, whatever the status says.',
     ),
     ...fields.instantFields('from', 'When it began.'),
     ...fields.nullableInstantFields('to', 'When it ended; null for the one that lasts.'),

@@ -59,7 +59,7 @@ export interface AdminParts extends Observed {
   readonly version: string;
   readonly configuration: Pick<
     Configuration,
-    'admin' | 'alerts' | 'mail' | 'markets' | 'notices' | 'portal' | 'pricing'
+    'admin' | 'alerts' | 'environment' | 'mail' | 'markets' | 'notices' | 'portal' | 'pricing' | 'timeZone'
   >;
   readonly randomness: Randomness;
   readonly log: Log;

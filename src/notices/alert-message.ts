@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { AlertChange, AlertStep } from '../store/alerts.ts';
-import type { MailBody } from './message.ts';
+import { type MailBody, tagOf } from './message.ts';
 
 /** Where alerts go. All but name, kind and events is secret. */
 export interface AlertDestination {
@@ -23,16 +23,19 @@ export interface AlertPlaces {
   readonly service: string;
   /** Where operators reach the console, without a trailing slash. */
   readonly console: string;
+  /** The name of the environment: `Test`. */
+  readonly environment?: string | undefined;
 }
 
 /** A change of an alert with the parts that the messages have in common. */
 interface Told extends AlertChange {
   readonly step: AlertStep;
   readonly service: string;
+  readonly environment: string | undefined;
   readonly raised: string;
   /** `null` until it is over. */
   readonly ended: string | null;
-  /** One line: `[warning] SourceLost: kraken`. */
+  /** One line: `[warning] SourceLost: kraken`, after the name of the environment: `[Test] [warning] …`. */
   readonly head: string;
   /** The text that people read in a chat. */
   readonly text: string;
@@ -51,7 +54,7 @@ const marks: Readonly<Record<AlertChange['severity'], string>> = { critical: '�
 
 /** The body that each kind of destination is sent, as JSON. */
 const bodies: Readonly<Record<Exclude<AlertDestination['kind'], 'mail'>, (told: Told, keys: Keys) => object>> = {
-  webhook: ({ step, ended, raised, service, ...told }) => ({
+  webhook: ({ step, ended, raised, service, environment = null, ...told }) => ({
     type: `alert.${step}`,
     timestamp: instantOf(step, told),
     data: {
@@ -69,6 +72,7 @@ const bodies: Readonly<Record<Exclude<AlertDestination['kind'], 'mail'>, (told: 
       isStill: told.isStill ?? false,
       repeats: told.repeats ?? 0,
       service,
+      environment,
       consoleUrl: told.consoleUrl,
       runbookUrl: told.runbookUrl,
     },
@@ -76,7 +80,7 @@ const bodies: Readonly<Record<Exclude<AlertDestination['kind'], 'mail'>, (told: 
   // Its markup has these three characters alone.
   slack: ({ text }) => ({ text: text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;') }),
   telegram: ({ severity, text }, { chat }) => ({ chat_id: chat, text, disable_notification: severity === 'info' }),
-  pagerduty: ({ ended, raised, service, ...told }, { secret }) => {
+  pagerduty: ({ ended, raised, service, environment, ...told }, { secret }) => {
     // The same in every process: what two of them tell without their store is one incident.
     const dedup = hash('sha256', JSON.stringify([service, told.name, told.subject])).slice(0, 32);
     const incident = { routing_key: secret, dedup_key: dedup };
@@ -85,7 +89,7 @@ const bodies: Readonly<Record<Exclude<AlertDestination['kind'], 'mail'>, (told: 
       ...incident,
       event_action: 'trigger',
       payload: {
-        summary: `${told.name}: ${told.summary}`.slice(0, titleLengthMax),
+        summary: `${tagOf(environment)}${told.name}: ${told.summary}`.slice(0, titleLengthMax),
         source: service,
         severity: told.severity,
         timestamp: raised,
@@ -115,7 +119,7 @@ export function alertMail(change: AlertChange, places: AlertPlaces): MailBody {
   return { subject: head, text: `${text}\n\nAlert ${id}\n` };
 }
 
-function toldOf(change: AlertChange, { service, console }: AlertPlaces): Told {
+function toldOf(change: AlertChange, { service, console, environment }: AlertPlaces): Told {
   const { severity, name, subject, summary, raisedAt, endedAt, event } = change;
   const raised = new Date(raisedAt).toISOString();
   const ended = endedAt === undefined ? null : new Date(endedAt).toISOString();
@@ -125,14 +129,15 @@ function toldOf(change: AlertChange, { service, console }: AlertPlaces): Told {
     consoleUrl: `${console}/console/#/alerts`,
     runbookUrl: isTest ? null : `${console}/runbook#${name.toLowerCase()}`,
   };
-  const shared = { ...change, ...links, service, step, raised, ended };
+  const shared = { ...change, ...links, service, environment, step, raised, ended };
+  const tag = tagOf(environment);
   const runbook = links.runbookUrl === null ? [] : [`Runbook: ${links.runbookUrl}`];
   if (ended !== null) {
-    const head = `[ended] ${name}: ${subject}`;
+    const head = `${tag}[ended] ${name}: ${subject}`;
     const text = [`✅ ${head}`, summary, `from ${raised} to ${ended}, ${service}`, ...runbook].join('\n');
     return { ...shared, head, text };
   }
-  const head = `[${severity}] ${name}: ${subject}${heads[step](change)}`;
+  const head = `${tag}[${severity}] ${name}: ${subject}${heads[step](change)}`;
   const acknowledge = isTest || severity === 'info' ? [] : [`Acknowledge (signed in): ${links.consoleUrl}`];
   const lines = [`${marks[severity]} ${head}`, summary, `since ${raised}, ${service}`, ...runbook, ...acknowledge];
   return { ...shared, head, text: lines.join('\n') };

@@ -241,6 +241,7 @@ describe('the body of an alert', () => {
       isStill: false,
       repeats: 0,
       service: baseUrl,
+      environment: null,
       consoleUrl,
       runbookUrl,
     };
@@ -294,6 +295,22 @@ describe('the body of an alert', () => {
     assert.notEqual(bodyOf('pagerduty', { ...raised, subject: 'bitvavo' }).dedup_key, dedup_key);
     const tests = testDeliveries({ name: 'duty', kind: 'pagerduty' }, at).map(({ content }) => JSON.parse(content).id);
     assert.deepEqual(tests, [`alr_test${at}`, `alr_test${at}`]);
+  });
+
+  test('names the environment first in whatever people read, and in a field for programs', () => {
+    const test = { ...places, environment: 'Test' };
+    const told = (kind: 'webhook' | 'slack' | 'telegram' | 'pagerduty', change: AlertChange) =>
+      alertBody({ kind, secret: 'R0UTE', chat: '-100' }, change, test) as {
+        data: { environment: string };
+        text: string;
+        payload: { summary: string };
+      };
+    assert.equal(alertMail(raised, test).subject, '[Test] [warning] SourceLost: kraken');
+    assert.equal(alertMail(ended, test).subject, '[Test] [ended] SourceLost: kraken');
+    assert.match(told('slack', raised).text, /^🟠 \[Test\] \[warning\] /);
+    assert.match(told('telegram', ended).text, /^✅ \[Test\] \[ended\] /);
+    assert.equal(told('webhook', raised).data.environment, 'Test');
+    assert.equal(told('pagerduty', raised).payload.summary, '[Test] SourceLost: a <b> & c');
   });
 
   test('holds no secret but the routing key of PagerDuty, whatever its texts say', () => {

@@ -20,6 +20,11 @@ export interface MailBody {
 /** Begins what mail programs show as a signature (RFC 3676). */
 export const signatureMark = '-- ';
 
+/** Names the environment before whatever is said of it: `[Test] `. */
+export function tagOf(environment: string | undefined): string {
+  return environment === undefined ? '' : `[${environment}] `;
+}
+
 interface MessageHead {
   readonly from: Mailbox;
   /** An address as `mailableAddress` gives it. */

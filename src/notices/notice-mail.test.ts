@@ -43,3 +43,12 @@ test('a label or a name that looks like a place for a value is only a text', () 
   const { text } = breachMail({ ...figures, label: '{baseUrl} {key}' }, { ...place, name: 'Ltd. {count}\r\nBcc: x' });
   assert.ok(text.includes('your API key "{baseUrl} {key}" ending in x7Qa for Ltd. {count} Bcc: x (https'));
 });
+
+test('the minutes of a mail are in the zone of the operator, by its name in the language of the holder', () => {
+  const prague = { ...place, timeZone: 'Europe/Prague' };
+  const { text } = breachMail(figures, prague);
+  assert.match(text, /between 2026-11-21 10:51 CET and 2026-11-21 11:04 CET/);
+  assert.doesNotMatch(text, /UTC/);
+  assert.match(breachMail(figures, prague, 'cs').text, /2026-11-21 10:51 SEČ/);
+  assert.match(breachMail(figures, place).text, /between 2026-11-21 09:51 UTC and/);
+});

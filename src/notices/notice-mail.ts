@@ -1,6 +1,7 @@
 import type { EpochMs } from '../ground/clock.ts';
 import { html, trusted } from '../ground/html.ts';
 import type { Language } from '../ground/languages.ts';
+import { zonedTime } from '../ground/zoned-time.ts';
 import type { NoticeFigures } from '../store/notices.ts';
 import { type MailBody, signatureMark } from './message.ts';
 import { type NoticeWords, noticeWords } from './notice-words.ts';
@@ -18,6 +19,8 @@ export interface NoticePlace {
   readonly atMostEveryMs: number;
   /** Holds for holders whose account has none. */
   readonly language: Language;
+  /** That of instants; UTC when left out. */
+  readonly timeZone?: string | undefined;
 }
 
 const labelLengthMax = 100;
@@ -35,7 +38,9 @@ export function breachMail(figures: NoticeFigures, place: NoticePlace, language 
   return { subject: words.subject({ key, limit }), text: textBody(parts), html: htmlBody(parts, language) };
 }
 
-function partsOf(figures: NoticeFigures, { name, baseUrl, atMostEveryMs }: NoticePlace, language: Language) {
+function partsOf(figures: NoticeFigures, place: NoticePlace, language: Language) {
+  const { name, baseUrl, atMostEveryMs, timeZone } = place;
+  const minuteIn = (startMs: number) => minuteText(startMs, language, timeZone);
   const words = noticeWords[language];
   const key = keyName(figures, words);
   const limit = words.requests(figures.limitPerMinute);
@@ -48,9 +53,9 @@ function partsOf(figures: NoticeFigures, { name, baseUrl, atMostEveryMs }: Notic
     key,
     limit,
     about: words.about({ key, service: name === undefined ? baseUrl : `${oneLine(name)} (${baseUrl})` }),
-    facts: words.facts({ limit, refused, minutes, span: spanOf(figures, words) }),
+    facts: words.facts({ limit, refused, minutes, span: spanOf(figures, words, minuteIn) }),
     minutes: figures.minutes.map(
-      (minute) => [minuteText(minute.startMs), words.refusedInMinute(minute.refused)] as const,
+      (minute) => [minuteIn(minute.startMs), words.refusedInMinute(minute.refused)] as const,
     ),
     /** Minutes that are not listed. */
     left: left > 0 ? words.left(left) : undefined,
@@ -62,10 +67,14 @@ function partsOf(figures: NoticeFigures, { name, baseUrl, atMostEveryMs }: Notic
 type Parts = ReturnType<typeof partsOf>;
 
 /** When the key was refused. */
-function spanOf({ firstMinuteMs, lastMinuteMs }: NoticeFigures, words: NoticeWords): string {
-  const from = minuteText(firstMinuteMs);
+function spanOf(
+  { firstMinuteMs, lastMinuteMs }: NoticeFigures,
+  words: NoticeWords,
+  minuteIn: (startMs: number) => string,
+): string {
+  const from = minuteIn(firstMinuteMs);
   if (firstMinuteMs === lastMinuteMs) return words.at({ from });
-  return words.between({ from, to: minuteText(lastMinuteMs + minuteMs) });
+  return words.between({ from, to: minuteIn(lastMinuteMs + minuteMs) });
 }
 
 /** In whole hours where it is some. */
@@ -133,9 +142,10 @@ ${more}<p>${words.served}</p>
 `.text;
 }
 
-/** `2026-11-21 10:03 UTC` */
-export function minuteText(startMs: number): string {
-  return `${new Date(startMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+/** `2026-11-21 10:03 UTC`, `2026-11-21 11:03 CET` */
+export function minuteText(startMs: number, language: Language, timeZone = 'UTC'): string {
+  const { date, time, zone } = zonedTime(startMs, timeZone, language);
+  return `${date} ${time.slice(0, 5)} ${zone}`;
 }
 
 /** Figures of no real key, for a preview and for a test of the mail server: three minutes before `now`. */

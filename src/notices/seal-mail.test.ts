@@ -10,7 +10,7 @@ import { SealMailer } from './seal-mail.ts';
 const head = 'c0ffee'.repeat(11).slice(0, 64);
 const seal = { day: '2026-11-21', chain: 1, segment: 4_711, head };
 
-async function begin(t: TestContext) {
+async function begin(t: TestContext, environment?: string) {
   const server = await MailServer.start(t);
   const clock = new FakeClock();
   const logged: string[] = [];
@@ -20,6 +20,7 @@ async function begin(t: TestContext) {
   const mailer = new SealMailer({
     mail: { smtp: smtpOf(server), from },
     to,
+    environment,
     clock,
     randomness: seededRandomness(4),
     log,
@@ -39,6 +40,14 @@ test('the hash of a day is mailed as plain text, in one piece', async (t) => {
   assert.match(mail!.raw, /^Auto-Submitted: auto-generated\r$/m);
   assert.ok(mail!.raw.includes(`\r\n${head}\r\n`), mail!.raw);
   assert.ok(!mail!.raw.includes('text/html'));
+});
+
+test('the mail of a test says that it is of one, and its text stays what it is read by', async (t) => {
+  const { server, logged, mailer } = await begin(t, 'Test');
+  mailer.send(seal);
+  await eventually('it is accepted', () => logged.includes('the hash of the record was mailed'));
+  assert.match(server.accepted[0]!.raw, /^Subject: \[Test\] Record of 2026-11-21: segment 4711 of chain 1\r$/m);
+  assert.ok(server.accepted[0]!.raw.includes(`\r\n${head}\r\n`));
 });
 
 test('the mail of a hash is tried again where the server cannot take it now, and not where it refuses for good', async (t) => {

@@ -1,6 +1,6 @@
 import { backoffMs } from '../ground/backoff.ts';
 import { sleep } from '../ground/clock.ts';
-import { domainOf, type MailBody, type Mailbox, signatureMark } from './message.ts';
+import { domainOf, type MailBody, type Mailbox, signatureMark, tagOf } from './message.ts';
 import { type RetryingSender, sendMail } from './send-mail.ts';
 
 /** The last segment of the record when a day ends. */
@@ -16,6 +16,8 @@ export interface DaySeal {
 interface SealMailerOptions extends RetryingSender {
   readonly mail: NonNullable<RetryingSender['mail']>;
   readonly to: Mailbox;
+  /** The name of the environment: `Test`. */
+  readonly environment?: string | undefined;
 }
 
 const retryRange = { minMs: 30_000, maxMs: 3_600_000, jitter: 'equal' } as const;
@@ -50,13 +52,13 @@ export class SealMailer {
   }
 
   async #send(seal: DaySeal): Promise<void> {
-    const { clock, randomness, log, mail, to } = this.#options;
+    const { clock, randomness, log, mail, to, environment } = this.#options;
     const begunAt = clock.now();
     const messageId = `<seal-${seal.day}-${seal.head.slice(0, 32)}@${domainOf(mail.from.address)}>`;
     for (let attempts = 1; !this.#stopping.signal.aborted; attempts++) {
       const delivery = await sendMail(
         this.#options,
-        sealMail(seal),
+        sealMail(seal, environment),
         { to: to.address, messageId },
         this.#stopping.signal,
       );
@@ -77,7 +79,7 @@ export class SealMailer {
 }
 
 /** The text that the hash is read out of again to compare the record with it: see `record-seals.ts`. */
-function sealMail({ day, chain, segment, head }: DaySeal): MailBody {
+function sealMail({ day, chain, segment, head }: DaySeal, environment: string | undefined): MailBody {
   const text = `The record of prices and answers up to the end of ${day} (UTC)
 ends with segment ${segment} of chain ${chain}. Its SHA-256:
 
@@ -90,5 +92,5 @@ cut off nor rewritten.
 ${signatureMark}
 This message was sent automatically, once a day.
 `;
-  return { subject: `Record of ${day}: segment ${segment} of chain ${chain}`, text };
+  return { subject: `${tagOf(environment)}Record of ${day}: segment ${segment} of chain ${chain}`, text };
 }

@@ -8,9 +8,11 @@ type Text<Values> = (values: Values) => string;
 /** The words to subscribers, and the pages that the messages lead to. */
 export interface NewsWords {
   readonly paths: { readonly status: string; readonly confirm: string; readonly end: string };
-  /** Names an incident by the state and the part of the service. */
+  /** The words of the states, the same as on the status page. */
+  readonly reported: Readonly<Record<'outage' | 'degraded', string>>;
+  /** Says what happened, by what was found of which part of the service. */
   readonly troubles: Readonly<Record<'outage' | 'degraded', Readonly<Record<'api' | 'market-data', string>>>>;
-  readonly incidents: Readonly<Record<IncidentNewsType, Text<{ readonly trouble: string }>>>;
+  readonly incidents: Readonly<Record<IncidentNewsType, Text<{ readonly state: string; readonly trouble: string }>>>;
   readonly windows: Readonly<Record<WindowNewsType, Text<{ readonly description: string }>>>;
   /** Subjects of incidents that people wrote. */
   readonly written: Readonly<Record<WrittenNewsType, Text<{ readonly title: string; readonly state: string }>>>;
@@ -43,14 +45,15 @@ export type WindowNewsType =
 
 const inEnglish: NewsWords = {
   paths: { status: '/status', confirm: '/status/confirm', end: '/status/unsubscribe' },
+  reported: { outage: 'Outage', degraded: 'Degraded' },
   troubles: {
     outage: { api: 'The service was not running', 'market-data': 'No market data arrives' },
     degraded: { api: 'The service is degraded', 'market-data': 'Market data is degraded' },
   },
   incidents: {
-    'incident.begun': ({ trouble }) => trouble,
-    'incident.updated': ({ trouble }) => `Now: ${trouble}`,
-    'incident.ended': ({ trouble }) => `Over: ${trouble}`,
+    'incident.begun': ({ state, trouble }) => `${state}: ${trouble}`,
+    'incident.updated': ({ state, trouble }) => `Now ${state.toLowerCase()}: ${trouble}`,
+    'incident.ended': ({ state, trouble }) => `Over: ${trouble} (${state.toLowerCase()})`,
   },
   windows: {
     'maintenance.announced': ({ description }) => `Maintenance announced: ${description}`,
@@ -105,14 +108,15 @@ This message was sent automatically.
 
 const inCzech: NewsWords = {
   paths: { status: '/cs/status', confirm: '/cs/status/confirm', end: '/cs/status/unsubscribe' },
+  reported: { outage: 'Výpadek', degraded: 'Omezený provoz' },
   troubles: {
     outage: { api: 'Služba neběžela', 'market-data': 'Tržní data nepřicházejí' },
     degraded: { api: 'Služba má potíže', 'market-data': 'Tržní data mají potíže' },
   },
   incidents: {
-    'incident.begun': ({ trouble }) => trouble,
-    'incident.updated': ({ trouble }) => `Nově: ${trouble}`,
-    'incident.ended': ({ trouble }) => `Skončilo: ${trouble}`,
+    'incident.begun': ({ state, trouble }) => `${state}: ${trouble}`,
+    'incident.updated': ({ state, trouble }) => `Nově ${state.toLowerCase()}: ${trouble}`,
+    'incident.ended': ({ state, trouble }) => `Skončilo: ${trouble} (${state.toLowerCase()})`,
   },
   windows: {
     'maintenance.announced': ({ description }) => `Oznámena údržba: ${description}`,

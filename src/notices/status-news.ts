@@ -1,3 +1,4 @@
+import { type HistoryComponent, type Incident, reportedState } from '../board/status-history.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import type { Language } from '../ground/languages.ts';
 import type { IncidentRecord } from '../store/incidents.ts';
@@ -15,8 +16,6 @@ import {
 
 type StoredIncident = Awaited<ReturnType<Store['statusRecords']['incidents']>>[number];
 
-type Component = keyof NewsWords['troubles']['outage'];
-
 /** An event of an incident or a maintenance window, as it is kept until it is sent. */
 export type StatusNews = IncidentNews | WindowNews | WrittenNews;
 
@@ -32,9 +31,11 @@ interface News {
 
 interface IncidentNews extends News {
   readonly type: IncidentNewsType;
-  /** The state and the part of the service. */
+  /** The worst that the status said until then: what clients saw. */
   readonly state: StoredIncident['state'];
-  readonly component: Component;
+  /** The state that was found: `outage` if nothing arrived or ran. Former versions left it out: it was `state`. */
+  readonly found?: StoredIncident['state'];
+  readonly component: HistoryComponent;
 }
 
 interface WindowNews extends News {
@@ -66,21 +67,31 @@ export const tellWithinMs = 86_400_000;
 
 /**
  * Gives what is to be told of found incidents, however much of it was told. One that goes on from another changes it,
- * which does not end then; nor does one of which people have told that it is resolved.
+ * which does not end then; nor does one of which people have told that it is resolved. That no data arrives changes once
+ * it has lasted: it is an outage for clients then.
+ *
+ * @param known the ids of those of which something was told
  */
 export function incidentNews(
   incidents: readonly StoredIncident[],
   written: readonly IncidentRecord[],
+  known: ReadonlySet<string>,
   now: EpochMs,
 ): IncidentNews[] {
   const goesOn = (from: StoredIncident, to: StoredIncident) =>
     from !== to && from.component === to.component && from.from <= to.from && (from.to ?? 0) >= to.from;
   return incidents.flatMap((each): IncidentNews[] => {
-    const { id, component, state, from, to = null } = each;
     // The status recorder, which alone writes incidents, knows no other parts.
-    const shared = { id, state, component: component as Component, fromMs: from, toMs: to };
-    const isUpdate = incidents.some((other) => goesOn(other, each));
-    if (to === null) return [{ ...shared, type: isUpdate ? 'incident.updated' : 'incident.begun', key: 'begun' }];
+    const incident = each as Incident;
+    const { id, component, state: found, from, to = null } = incident;
+    const state = reportedState(incident, now);
+    const shared = { id, state, found, component, fromMs: from, toMs: to };
+    const isOutage = state === 'outage' && component === 'market-data';
+    const isUpdate = (isOutage && known.has(id)) || incidents.some((other) => goesOn(other, each));
+    if (to === null) {
+      const type = isUpdate ? 'incident.updated' : 'incident.begun';
+      return [{ ...shared, type, key: isOutage ? 'outage' : 'begun' }];
+    }
     const isChanging = now - to < settledAfterMs || incidents.some((other) => goesOn(each, other));
     const isResolved = written.some((other) => other.id === id && other.state === 'resolved');
     return isChanging || isResolved ? [] : [{ ...shared, type: 'incident.ended', key: 'ended' }];
@@ -129,7 +140,7 @@ export function windowNews(windows: readonly WindowRecord[], known: ReadonlySet<
   });
 }
 
-export type NewsPlace = Pick<NoticePlace, 'name' | 'baseUrl'>;
+export type NewsPlace = Pick<NoticePlace, 'name' | 'baseUrl' | 'timeZone'>;
 
 /** The message that asks whoever reads it to confirm, or tells an event with a link that ends the subscription. */
 export function newsMessage(news: StatusNews | undefined, token: string, language: Language, place: NewsPlace) {
@@ -147,9 +158,10 @@ export function newsMessage(news: StatusNews | undefined, token: string, languag
   const endUrl = `${urlOf(words.paths.end)}?token=${token}`;
   const title = titleOf(news, words, language);
   const written = 'text' in news ? { text: wordsIn(news.text, language) } : {};
+  const minuteIn = (atMs: number) => minuteText(atMs, language, place.timeZone);
   const mail: MailBody = {
     subject: name === '' ? title : `${name}: ${title}`,
-    text: words.news({ title, ...written, span: spanOf(news, words), service, statusUrl, endUrl }),
+    text: words.news({ title, ...written, span: spanOf(news, words, minuteIn), service, statusUrl, endUrl }),
     // One click is enough (RFC 8058).
     headers: { 'List-Unsubscribe': `<${endUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
   };
@@ -167,13 +179,13 @@ function titleOf(news: StatusNews, words: NewsWords, language: Language): string
     return words.written[news.type]({ title, state: words.states[news.state] });
   }
   if ('component' in news) {
-    const { type, state, component } = news;
-    return words.incidents[type]({ trouble: words.troubles[state][component] });
+    const { type, state, found = state, component } = news;
+    return words.incidents[type]({ state: words.reported[state], trouble: words.troubles[found][component] });
   }
   return words.windows[news.type]({ description: news.description });
 }
 
-function spanOf({ fromMs, toMs }: StatusNews, words: NewsWords): string {
-  const from = minuteText(fromMs);
-  return toMs === null ? words.since({ from }) : words.span({ from, to: minuteText(toMs) });
+function spanOf({ fromMs, toMs }: StatusNews, words: NewsWords, minuteIn: (atMs: number) => string): string {
+  const from = minuteIn(fromMs);
+  return toMs === null ? words.since({ from }) : words.span({ from, to: minuteIn(toMs) });
 }

@@ -13,6 +13,14 @@ import { WebhookReceiver } from './webhook-receiver.testing.ts';
 
 const hookUrl = 'https://hooks.example.com/status';
 
+type Kind = 'mail' | 'webhook';
+
+/** The body of a webhook. */
+interface Told {
+  readonly type: string;
+  readonly data: { readonly id: string; readonly state: string; readonly title: string };
+}
+
 async function begin(t: TestContext) {
   const [fixture, mail, receiver] = [await openFixture(t), await MailServer.start(t), await WebhookReceiver.start(t)];
   const { store, clock } = fixture;
@@ -21,7 +29,7 @@ async function begin(t: TestContext) {
   const log = { debug: write, info: write, warn: write, error: write };
   let seed = 3;
   /** One more process. */
-  const open = (own: Store = store, kinds: readonly ('mail' | 'webhook')[] = ['mail', 'webhook']) => {
+  const open = (own: Store = store, kinds: readonly Kind[] = ['mail', 'webhook'], timeZone?: string) => {
     const subscribing = new Subscribing({
       store: own,
       clock,
@@ -29,7 +37,7 @@ async function begin(t: TestContext) {
       randomness: seededRandomness(seed++),
       kinds,
       mail: { smtp: smtpOf(mail), from },
-      place: () => ({ name: 'Example', baseUrl: 'https://api.example.com' }),
+      place: () => ({ name: 'Example', baseUrl: 'https://api.example.com', timeZone }),
       post: (_url, request) => fetch(receiver.url, { ...request, method: 'POST', redirect: 'manual' }),
     });
     subscribing.start();
@@ -68,7 +76,10 @@ describe('subscribers', { concurrency: true }, () => {
     await store.statusRecords.endIncident(id, clock.now());
     await pass('its end was told', () => told().length === 2);
     await clock.advance(60_000);
-    assert.deepEqual(told(), ['Example: No market data arrives', 'Example: Over: No market data arrives']);
+    assert.deepEqual(told(), [
+      'Example: Degraded: No market data arrives',
+      'Example: Over: No market data arrives (degraded)',
+    ]);
   });
 
   test('are not told by a process that offers no subscriptions', async (t) => {
@@ -97,10 +108,57 @@ describe('subscribers', { concurrency: true }, () => {
     await store.statusRecords.endIncident(next, clock.now());
     await pass('the end was told', () => told().length === 3);
     assert.deepEqual(told(), [
-      'Example: Market data is degraded',
-      'Example: Now: No market data arrives',
-      'Example: Over: No market data arrives',
+      'Example: Degraded: Market data is degraded',
+      'Example: Now degraded: No market data arrives',
+      'Example: Over: No market data arrives (degraded)',
     ]);
+  });
+
+  test('are told of a silence what clients saw: degraded, and an outage once it has lasted five minutes', async (t) => {
+    const { open, store, clock, pass, subscribe, told, incident, receiver } = await begin(t);
+    await subscribe();
+    await subscribe(hookUrl);
+    open();
+    const id = await incident('outage', clock.now());
+    await pass('it was told', () => told().length === 1);
+    await clock.advance(300_000);
+    await pass('that it is an outage was told', () => told().length === 2);
+    await clock.advance(60_000);
+    await store.statusRecords.endIncident(id, clock.now());
+    await pass('its end was told', () => told().length === 3);
+    await clock.advance(200_000);
+    assert.deepEqual(told(), [
+      'Example: Degraded: No market data arrives',
+      'Example: Now outage: No market data arrives',
+      'Example: Over: No market data arrives (outage)',
+    ]);
+    const states = receiver.requests.map(({ body }) => JSON.parse(body) as Told).filter(({ data }) => data.id === id);
+    assert.deepEqual(
+      states.map(({ type, data }) => [type, data.state, data.title]),
+      [
+        ['incident.begun', 'degraded', 'Degraded: No market data arrives'],
+        ['incident.updated', 'outage', 'Now outage: No market data arrives'],
+        ['incident.ended', 'outage', 'Over: No market data arrives (outage)'],
+      ],
+    );
+  });
+
+  test('are told when it was in the zone of the operator', async (t) => {
+    const { open, clock, pass, subscribe, mail, incident } = await begin(t);
+    await subscribe();
+    open(undefined, undefined, 'Europe/Prague');
+    await incident('outage', clock.now());
+    await pass('it was told', () => mail.whole.some(({ raw }) => raw.includes('Since 2026-11-21 11:00 CET.')));
+  });
+
+  test('are told at once that it is an outage, where nobody was told of it before, and not again', async (t) => {
+    const { open, clock, pass, subscribe, told, incident } = await begin(t);
+    await subscribe();
+    await incident('outage', clock.now() - 400_000);
+    open();
+    await pass('it was told', () => told().length === 1);
+    await clock.advance(120_000);
+    assert.deepEqual(told(), ['Example: Outage: No market data arrives']);
   });
 
   test('are not told what was over before they subscribed', async (t) => {
@@ -271,7 +329,11 @@ describe('subscribers', { concurrency: true }, () => {
       async () => told().length === 1 && (await status()).every((each) => each === 'unconfirmed'),
     );
     await clock.advance(700_000);
-    assert.equal(told().length, 1);
+    // That it lasts, and is an outage, is another message.
+    assert.deepEqual(told().toSorted(), [
+      'Example: Degraded: No market data arrives',
+      'Example: Now outage: No market data arrives',
+    ]);
   });
 
   test('leave no address in the log, also when the mail server repeats it', async (t) => {
@@ -300,7 +362,7 @@ describe('subscribers', { concurrency: true }, () => {
     await pass('it was told', () => receiver.requests.length === 2);
     const { headers, body } = receiver.requests[1]!;
     const { type, data } = JSON.parse(body);
-    assert.deepEqual([type, data.id, data.state, data.component], ['incident.begun', id, 'outage', 'market-data']);
+    assert.deepEqual([type, data.id, data.state, data.component], ['incident.begun', id, 'degraded', 'market-data']);
     const key = Buffer.from(asked.data.secret.slice('whsec_'.length), 'base64');
     const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
     assert.equal(headers['webhook-signature'], `v1,${createHmac('sha256', key).update(content).digest('base64')}`);

@@ -141,7 +141,7 @@ export class Subscribing extends Teller<SubscribingOptions, SubscriptionLane> {
     // One event of a thing with each look, whichever process looks, so that messages keep their order.
     const telling = new Set(told.filter(({ toldAt }) => now - toldAt < apartMs).map(({ subject }) => subject));
     const all = [
-      ...incidentNews(incidents.toReversed(), written, now),
+      ...incidentNews(incidents.toReversed(), written, known, now),
       ...writtenNews(written, now),
       ...windowNews(windows, known, now),
     ];

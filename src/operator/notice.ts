@@ -43,11 +43,13 @@ export const NoticeSchema = fields.named(
 interface NoticeSettings {
   readonly notices: { readonly atMostEveryMs: number; readonly language: Language };
   readonly portal: { readonly name?: string | undefined };
+  readonly timeZone: string | undefined;
 }
 
 /** The words of notices about the service. @param baseUrl where clients reach it, without a trailing slash */
-export function noticePlace({ notices, portal }: NoticeSettings, baseUrl: string): NoticePlace {
-  return { name: portal.name, baseUrl, atMostEveryMs: notices.atMostEveryMs, language: notices.language };
+export function noticePlace({ notices, portal, timeZone }: NoticeSettings, baseUrl: string): NoticePlace {
+  const { atMostEveryMs, language } = notices;
+  return { name: portal.name, baseUrl, atMostEveryMs, language, timeZone };
 }
 
 export type NoticeView = Static<typeof NoticeSchema>;

@@ -34,6 +34,54 @@ const HeldRateSchema = fields.object('A rate that is held: the one in force stay
   why: fields.line('The reason in words.', heldRateWhys.ceiling),
 });
 
+const currency = { currency: part.currency('The currency that it lacks.', 'CZK') };
+
+export const RateFaultSchema = fields.coded('RateFaultCode', 'Why a reading gave no rate.', {
+  implausible: {},
+  fixing_undated: {},
+  fixing_too_old: { daysMax: fields.count('The most days that are taken.', 10) },
+  fixing_in_future: {},
+  fixing_older: { fixing: fields.line('Its day.', '2026-11-19', 10) },
+  no_rates: {},
+  no_rate: currency,
+  several_rates: currency,
+  not_decimal: {},
+  incomplete: {},
+  not_one_day: {},
+  pointer_to_nothing: {
+    setting: fields.line('The setting.', 'rates.pointer', 64),
+    pointer: fields.line('The pointer.', '/rates/CZK', 300),
+  },
+  no_ticker: {},
+  no_bid_or_ask: {},
+  crossed: {},
+  failed: {
+    kind: fields.openEnum(
+      [
+        'network',
+        'timeout',
+        'too_large',
+        'status',
+        'rate_limited',
+        'banned',
+        'malformed',
+        'refused',
+        'unknown_symbol',
+        'aborted',
+      ],
+      'The kind of failure.',
+    ),
+    detail: fields.line('More of it, in English or as the system calls it.', 'HTTP status 500', 300),
+  },
+});
+
+type RateFault = Static<typeof RateFaultSchema>;
+
+const lastFault = fields.nullable(
+  RateFaultSchema,
+  'The same by its code; null where it gave a rate, and before the first.',
+);
+
 const SecondRateSchema = fields.object('The same rate from the source that it is compared with.', {
   source: fields.line('Where it comes from: `cnb`, `ecb`, `json` or `exchange`.', 'ecb', 64),
   mid: fields.nullableDecimal('The rate; null before it was first read.', '24.310'),
@@ -53,6 +101,7 @@ const SecondRateSchema = fields.object('The same rate from the source that it is
     'How the last attempt to read it ended: `ok`, or what was wrong; null before the first.',
     'ok',
   ),
+  lastFault,
   ...fields.nullableInstantFields('failingSince', 'Since when every attempt has failed; null while it works.'),
 });
 
@@ -84,6 +133,7 @@ export const RateSchema = fields.named('Rate', 'A conversion rate.', {
     'How the last attempt to read it ended: `ok`, or what was wrong; null before the first.',
     'ok',
   ),
+  lastFault,
 });
 
 export type RateView = Static<typeof RateSchema>;
@@ -92,6 +142,7 @@ export type RateView = Static<typeof RateSchema>;
 interface ReadingHealth {
   readonly source: string;
   readonly lastOutcome: string | undefined;
+  readonly lastFault: RateFault | undefined;
   readonly failingSince: EpochMs | undefined;
 }
 
@@ -129,6 +180,7 @@ export function rateView(
     second: secondView(markets, quote, read?.second, now),
     marginPercent: markets.marginOf(quote),
     lastOutcome: read?.lastOutcome,
+    lastFault: read?.lastFault,
   });
 }
 
@@ -167,6 +219,7 @@ function secondView(markets: Markets, quote: CurrencyCode, read: ReadingHealth |
     differencePercent: witness && compared && percentChange(witness.mid, compared.mid),
     agrees: comparison?.isOfOneTime ? comparison.isAgreed : undefined,
     lastOutcome: read?.lastOutcome,
+    lastFault: read?.lastFault,
     failingSince: read?.failingSince,
   });
 }

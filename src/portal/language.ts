@@ -3,12 +3,15 @@ import { parse } from 'yaml';
 import { czech as scriptsInCzech } from '../../web/portal/czech.ts';
 import { wholeDuration } from '../../web/portal/durations.ts';
 import type { Language } from '../ground/languages.ts';
+import { zonedTime } from '../ground/zoned-time.ts';
 
 /** Each language by its own name. */
 export const languageNames: Readonly<Record<Language, string>> = { en: 'English', cs: 'Čeština' };
 
 interface Reader {
   readonly language: Language;
+  /** That of instants; UTC when left out. */
+  readonly timeZone?: string;
 }
 
 /** The portal's own words by their English. What `{name}` stands for is the same in both. */
@@ -47,10 +50,10 @@ function withValues(text: string, values: Readonly<Record<string, string | numbe
 
 const locales: Readonly<Record<Language, string>> = { en: 'en-GB', cs: 'cs' };
 
-/** `21 November 2026, 10:00:00 UTC`, for whole epoch milliseconds. */
-export function instantInWords({ language }: Reader, epochMs: number): string {
-  const time = new Date(epochMs).toISOString().slice(11, 19);
-  return `${dayInWords({ language }, epochMs)}, ${time} UTC`;
+/** `21 November 2026, 10:00:00 UTC`, for whole epoch milliseconds, in the zone of the reader. */
+export function instantInWords({ language, timeZone = 'UTC' }: Reader, epochMs: number): string {
+  const { date, time, zone } = zonedTime(epochMs, timeZone, language);
+  return `${dayInWords({ language }, Date.parse(date))}, ${time} ${zone}`;
 }
 
 /** Made once: making one takes longer than the rest of a page. */

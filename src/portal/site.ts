@@ -29,11 +29,14 @@ export interface PortalOffer {
   readonly version: string;
   /** The operator's brand; none when left out. */
   readonly brand?: Brand | undefined;
+  /** The operator's, for instants that no script shows in the reader's; UTC when left out. */
+  readonly timeZone?: string | undefined;
 }
 
 /** The service that the pages describe, and the language they do it in. */
-export interface Site extends Omit<Required<PortalOffer>, 'brand'> {
+export interface Site extends Omit<Required<PortalOffer>, 'brand' | 'timeZone'> {
   readonly language: Language;
+  readonly timeZone: string;
   /** The operator's brand, with the logo as a file. */
   readonly operator: Omit<Brand, 'logo' | 'colours'> & { readonly logo: Asset | undefined };
   /** The style of the pages, with the operator's colours in it. */
@@ -43,12 +46,14 @@ export interface Site extends Omit<Required<PortalOffer>, 'brand'> {
 }
 
 /** The service as the pages of one language describe it. */
-export function siteIn({ brand = {}, limits = contractLimits, ...offer }: PortalOffer, language: Language): Site {
+export function siteIn(offer: PortalOffer, language: Language): Site {
+  const { brand = {}, limits = contractLimits, timeZone = 'UTC', ...others } = offer;
   const { logo, colours = {}, ...operator } = brand;
   return {
-    ...offer,
+    ...others,
     limits,
     language,
+    timeZone,
     operator: {
       ...operator,
       logo: logo && assetOf('logo', logo.kind, contentTypes[logo.kind], logo.bytes.toString('latin1')),

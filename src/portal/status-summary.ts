@@ -31,7 +31,7 @@ interface Summarized extends Pick<ServiceBoard, 'history' | 'written'> {
  */
 export function statusSummary(site: Site, { current, windows, history, written }: Summarized): object {
   const { body } = current;
-  const page = { id: 'market-data', name: nameOf(site), url: `${site.baseUrl}/status`, time_zone: 'Etc/UTC' };
+  const page = { id: 'market-data', name: nameOf(site), url: `${site.baseUrl}/status`, time_zone: zoneOf(site) };
   return {
     page: { ...page, updated_at: body.serverTime },
     status: { indicator: states[body.status].indicator, description: description(current) },
@@ -42,6 +42,11 @@ export function statusSummary(site: Site, { current, windows, history, written }
     ],
     scheduled_maintenances: windows.map((window) => scheduledMaintenance(window, body.serverTimeMs)),
   };
+}
+
+/** The zone by the name that readers of such summaries know. */
+function zoneOf({ timeZone }: Site): string {
+  return timeZone === 'UTC' ? 'Etc/UTC' : timeZone;
 }
 
 /** Describes the status; of trouble with the data it says how old that is. */

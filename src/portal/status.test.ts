@@ -207,6 +207,33 @@ test('the page tells what was: the share of each component, a bar a day, inciden
   assert.ok(!named(parsePage(status.page()), 'main')[0]!.text.includes('To come.'));
 });
 
+test('without a script every instant is in the zone of the operator, with its name, on the page and in the feed', () => {
+  const status = service();
+  status.fed('live', 2_000);
+  status.windows([60, 90, 'To come.']);
+  status.keep(history(status.now));
+  const prague = { ...siteFor('en'), timeZone: 'Europe/Prague' };
+  const [page, feed] = [status.page(prague), status.feed(prague)];
+  const text = named(parsePage(page), 'main')[0]!.text;
+  for (const instant of [
+    'last update at 21 November 2026, 10:59:58 CET',
+    '21 November 2026, 12:00:00 CET to 21 November 2026, 12:30:00 CET',
+    'The service was not running: since 21 November 2026, 10:58:00 CET;',
+    'No market data arrived: 20 November 2026, 11:00:00 CET to 20 November 2026, 12:00:00 CET (1 hour).',
+    'Over <b>: 20 November 2026, 11:00:00 CET',
+  ])
+    assert.ok(text.includes(instant), `"${instant}" is not in: ${text}`);
+  assert.doesNotMatch(text, /\d UTC/);
+  assert.match(feed, /20 November 2026, 11:00:00 CET to 20 November 2026, 12:00:00 CET/);
+  assert.match(
+    named(parsePage(status.page({ ...prague, language: 'cs' })), 'main')[0]!.text,
+    /20\. listopadu 2026, 11:00:00 SEČ/,
+  );
+  assert.equal(status.summary(prague).page.time_zone, 'Europe/Prague');
+  for (const { attributes } of named(parsePage(page), 'time'))
+    assert.equal(instantInWords(prague, Date.parse(attributes.get('datetime')!)).includes('CET'), true);
+});
+
 test('a silence too short for the state outage is degraded in words, in the share, in the list and in the feed', () => {
   const status = service();
   const from = (status.now - 7_200_000) as EpochMs;

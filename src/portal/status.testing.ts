@@ -41,9 +41,9 @@ export function service() {
     write: (...written: readonly WrittenIncident[]) => {
       board.written = written;
     },
-    summary() {
+    summary(reader = site) {
       const { history, written } = board;
-      return statusSummary(site, {
+      return statusSummary(reader, {
         current: board.current(now),
         windows: board.windows(now),
         history,
@@ -52,10 +52,10 @@ export function service() {
     },
     kept: () => ({ history: board.history, written: board.written }),
     feed: (reader = site) => statusFeed(reader, board.history, board.written, now),
-    page: () =>
+    page: (reader = site) =>
       pageHtml(
-        site,
-        statusPage(site, {
+        reader,
+        statusPage(reader, {
           current: board.current(now),
           now,
           windows: board.windows(now),

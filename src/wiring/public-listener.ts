@@ -49,7 +49,7 @@ export async function publicListener(
   recording?: Pick<RecordRoom, 'begin' | 'served'>,
 ) {
   const { clock, randomness, log, version, telemetry, store, ids, subscribing } = options;
-  const { server, limits: figures, logs, portal } = options.configuration;
+  const { server, limits: figures, logs, portal, timeZone } = options.configuration;
   const certificate =
     server.tls && (await servedCertificate(server.tls, { shared: store.snapshots, clock, randomness, log }));
   const brand = portalBrand(portal, logoRefused);
@@ -71,7 +71,15 @@ export async function publicListener(
       offerAt(port) {
         const urls = publicUrls(server, port);
         recording?.begin(urls.errorsUrl);
-        const routes = publicRoutes({ ...urls, limits: figures, version, brand, subscribing, clientPackages });
+        const routes = publicRoutes({
+          ...urls,
+          limits: figures,
+          version,
+          brand,
+          timeZone,
+          subscribing,
+          clientPackages,
+        });
         return { routes, errorsUrl: urls.errorsUrl };
       },
       gate: { keys: directory, limits: shared ?? limits, breaches, refreshKeys: () => keyRefresh.refresh() },
@@ -116,6 +124,7 @@ export function publicRoutes(offer: {
   readonly limits: LimitFigures;
   readonly version: string;
   readonly brand?: Brand | undefined;
+  readonly timeZone?: string | undefined;
   readonly subscribing?: SubscriptionDesk;
   readonly clientPackages?: ClientPackages | undefined;
 }): Routes {

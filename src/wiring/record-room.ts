@@ -24,11 +24,11 @@ type Options = ServiceOptions & Pick<RecordingParts, 'sharing' | 'readClock' | '
  * @param requestKey see `RequestIds`
  */
 export function recordRoom(options: Options, market: MarketRoom, store: Store, requestKey: Uint8Array) {
-  const { history, mail } = options.configuration;
+  const { history, mail, environment } = options.configuration;
   if (history === undefined || options.only === 'feed') return undefined;
   const { location, keepForMs, sealTo, timestampUrl: url } = history;
   const record = new RecordClient(location, options.clock);
-  const mailer = mail && sealTo && new SealMailer({ ...options, mail, to: sealTo });
+  const mailer = mail && sealTo && new SealMailer({ ...options, mail, to: sealTo, environment: environment?.title });
   const keep = (stamp: object) => record.ask('addEntry', ['stamp', stamp]);
   const stamper = url === undefined ? undefined : new TimeStamper({ ...options, url, keep });
   const recording = new Recording({

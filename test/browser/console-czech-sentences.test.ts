@@ -6,11 +6,13 @@ import { Overload } from '../../src/http/overload.ts';
 import { ProblemDetailSchema } from '../../src/management/problem-details.ts';
 import { SourceChangeSchema } from '../../src/management/source-reload.ts';
 import { StepCodeSchema } from '../../src/operator/price.ts';
+import { RateFaultSchema } from '../../src/operator/rate.ts';
 import { FindingCodeSchema, findingCode } from '../../src/operator/record.ts';
 import { ConcernCodeSchema } from '../../src/operator/term-effect.ts';
 import type { StoreErrorCode } from '../../src/store/store-error.ts';
 import { conditions } from '../../web/console/czech/conditions.ts';
 import { problemDetails } from '../../web/console/czech/problems.ts';
+import { rateFaults } from '../../web/console/czech/rates.ts';
 import { priceSteps, recordFindings, sourceChanges, termConcerns } from '../../web/console/czech/said.ts';
 import { storeErrors, storeErrorText } from '../../web/console/czech/store-errors.ts';
 import { auditText } from '../../web/console/format/audit.ts';
@@ -44,6 +46,7 @@ describe('a sentence in Czech', () => {
     ['a concern of a term', ConcernCodeSchema, termConcerns],
     ['a finding of the record', FindingCodeSchema, recordFindings],
     ['a change of the sources', SourceChangeSchema, sourceChanges],
+    ['a reading without a rate', RateFaultSchema, rateFaults],
   ] as const) {
     test(`of ${what} is made for every code that the service documents, with its values`, () => {
       const examples = examplesOf(schema);

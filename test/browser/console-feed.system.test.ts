@@ -42,11 +42,10 @@ test(
     await stage.inDialog('Reload sources').click();
     await stage.sees('The sources are reloaded: added bitvavo; order kraken, bitvavo.');
 
-    await page.getByText('The configuration pauses it').waitFor();
-    await page.locator('.tile', { hasText: 'Markets of bitvavo' }).getByText('paused', { exact: true }).waitFor();
-    const table = page.getByRole('region', { name: 'Sources' });
-    await table.getByRole('row').filter({ hasText: 'kraken' }).getByText('all right').waitFor();
-    await table.getByRole('row').filter({ hasText: 'bitvavo' }).getByText('paused').waitFor();
+    await page.getByRole('article', { name: 'kraken' }).getByText('all right').waitFor();
+    const paused = page.getByRole('article', { name: 'bitvavo' });
+    await paused.getByText('paused', { exact: true }).waitFor();
+    await paused.getByText('The configuration pauses it').waitFor();
     await looked('paused');
     await stage.goTo('#/audit', 'Audit log');
     await page.getByRole('row').filter({ hasText: 'Reloaded the sources: added bitvavo' }).getByText('olga').waitFor();
@@ -62,7 +61,7 @@ test('whoever may not reload the sources sees no button for it', consoleTest, as
     await stage.makeToken(role, role);
     await stage.open('#/feed');
     await stage.signIn();
-    await stage.sees('Markets of');
+    await stage.page.getByRole('article', { name: 'kraken' }).waitFor();
     assert.equal(await stage.button('Reload sources').count(), count);
     await stage.button('Sign out').click();
     await stage.tokenField.waitFor();
@@ -113,7 +112,7 @@ for (const { language, token, signIn, noData, since, path, meaning } of outageWo
       await harness.simulator.faults.set({ fault: 'down' });
       const tile = page.locator('.tile', { hasText: since });
       await tile.getByText(noData, { exact: true }).waitFor();
-      await page.getByRole('row').filter({ hasText: 'kraken' }).getByText(noData, { exact: true }).waitFor();
+      await page.getByRole('article', { name: 'kraken' }).getByText(noData, { exact: true }).waitFor();
       assert.equal((await harness.api.status()).status, 'degraded', 'long before it is an outage');
       await looked('feed');
 

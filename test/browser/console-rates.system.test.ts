@@ -54,3 +54,42 @@ test(
     );
   },
 );
+
+for (const { language, token, signIn, older, failed } of [
+  {
+    language: 'en-GB',
+    token: 'Operator token',
+    signIn: 'Sign in',
+    older: /gave nothing: refused: the fixing of \d{4}-\d\d-\d\d is older than the one in force\./,
+    failed: /gave nothing: status: HTTP status 500\./,
+  },
+  {
+    language: 'cs-CZ',
+    token: 'Token operátora',
+    signIn: 'Přihlásit',
+    older: /nic nepřineslo: fixing z \d+\. \d+\. \d{4} je starší než platný\./,
+    failed: /nic nepřineslo: zdroj odpověděl chybou \(HTTP status 500\)\./,
+  },
+] as const) {
+  test(
+    `why a reading of a rate was refused is said in the language of the page (${language})`,
+    consoleTest,
+    async (t) => {
+      const stage = await ConsoleStage.start(t, {
+        browser: { locale: language },
+        service: { settings: { 'rates.source': 'cnb', 'rates.compare': 'off' } },
+      });
+      const { page, harness } = stage;
+      await stage.open('#/feed');
+      await page.getByLabel(token, { exact: true }).fill(stage.token);
+      await stage.button(signIn).click();
+      const before = new Date(harness.clock.now() - 7 * 86_400_000).toISOString().slice(0, 10);
+      harness.simulator.setRate('24.100');
+      await harness.simulator.faults.set({ fault: 'rate-stale', source: 'cnb', date: before });
+      await page.locator('.note.warn').filter({ hasText: older }).waitFor();
+      await harness.simulator.faults.clear();
+      await harness.simulator.faults.set({ fault: 'rate-gone', source: 'cnb', status: 500 });
+      await page.locator('.note.warn').filter({ hasText: failed }).waitFor();
+    },
+  );
+}

@@ -142,12 +142,12 @@ describe('what was', () => {
   test('spans of the feed are cut to a day, and the one that lasts ends now', () => {
     const hourMs = 3_600_000;
     const nowMs = 100 * hourMs;
-    const span = (state: 'live' | 'outage', fromMs: number, toMs: number | null) =>
+    const span = (state: 'live' | 'silent', fromMs: number, toMs: number | null) =>
       ({ state, from: '', fromMs, to: null, toMs }) as const;
     const spans = [
       span('live', 0, 50 * hourMs),
       span('live', 70 * hourMs, 78 * hourMs),
-      span('outage', 78 * hourMs, null),
+      span('silent', 78 * hourMs, null),
     ];
     const pieces = piecesOf(spans, nowMs);
     assert.deepEqual(
@@ -159,7 +159,7 @@ describe('what was', () => {
     );
     assert.equal(
       summaryOf(pieces).replaceAll('\u00a0', ' '),
-      'The feed in the last 24 hours: live 2 h, fallback 0.0 s, outage 22 h.',
+      'The feed in the last 24 hours: live 2 h, fallback 0.0 s, no data 22 h.',
     );
   });
 });

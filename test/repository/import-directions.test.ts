@@ -29,7 +29,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   store: ['access', 'contract', 'ground'],
   history: ['board', 'contract', 'market', 'store', 'ground'],
   cluster: ['access', 'contract', 'market', 'ground'],
-  notices: ['access', 'store', 'ground'],
+  notices: ['access', 'board', 'store', 'ground'],
   http: ['access', 'board', 'contract', 'ground'],
   portal: ['board', 'contract', 'http', 'web', 'ground'],
   telemetry: ['http', 'ground'],

@@ -109,7 +109,7 @@ function viewsOf(clock: FakeClock, feedStatus: FeedStatus, service: ServiceBoard
     const words = console(id);
     const verdicts = {
       readiness: asUrgentAsCause({ market, clock }).severity === 'critical',
-      timeline: span === 'outage',
+      timeline: span === 'silent',
       summary: description.startsWith('Market data is not arriving'),
       component: component.data_flow === 'silent',
       incidents: incidents.length === 1,
@@ -302,7 +302,7 @@ test('once those polls fail too, every view says so 25 seconds after the last, a
   assert.equal(states.at(-1), 'silent');
   assert.equal(console('kraken').all.sinceMs, lastAt);
   assert.equal(Date.parse(portal().incidents[0]!.started_at!), lastAt);
-  assert.deepEqual([spans().at(-1)!.state, spans().at(-1)!.fromMs], ['outage', lastAt]);
+  assert.deepEqual([spans().at(-1)!.state, spans().at(-1)!.fromMs], ['silent', lastAt]);
 });
 
 for (const live of ['dead', 'closed'] as const) {
@@ -322,7 +322,7 @@ for (const live of ['dead', 'closed'] as const) {
     assert.match(portal().description, /^Market data is not arriving: the last is [89] seconds old$/);
     assert.equal(Date.parse(portal().incidents[0]!.started_at!), since);
     assert.equal(console('kraken').all.sinceMs, since);
-    assert.deepEqual([spans().at(-1)!.state, spans().at(-1)!.fromMs], ['outage', since]);
+    assert.deepEqual([spans().at(-1)!.state, spans().at(-1)!.fromMs], ['silent', since]);
     await pass(112);
     assert.deepEqual(incidents(), [{ state: 'outage', from: since, to: undefined }]);
   });

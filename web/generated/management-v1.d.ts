@@ -3399,11 +3399,11 @@ export interface components {
         /** @description A span in which the feed was in one state. Between two spans the service was not running. */
         readonly FeedSpan: {
             /**
-             * @description `live`: over the live connection. `fallback`: over polls. `outage`: nothing arrives.
+             * @description `live`: over the live connection. `fallback`: over polls. `silent`: nothing arrives, whatever the status says.
              * @example live
              * @enum {string}
              */
-            readonly state: "live" | "fallback" | "outage";
+            readonly state: "live" | "fallback" | "silent";
             /**
              * Format: date-time
              * @description When it began. ISO 8601 in UTC with milliseconds.
@@ -3554,6 +3554,184 @@ export interface components {
             readonly changes: readonly string[];
             /** @description The same by their codes. */
             readonly changeCodes: readonly components["schemas"]["SourceChangeCode"][];
+        };
+        /** @description Why a reading gave no rate. The set can grow. */
+        readonly RateFaultCode: {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "implausible";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "fixing_undated";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "fixing_too_old";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * Format: int64
+                 * @description The most days that are taken.
+                 * @example 10
+                 */
+                readonly daysMax: number;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "fixing_in_future";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "fixing_older";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description Its day.
+                 * @example 2026-11-19
+                 */
+                readonly fixing: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "no_rates";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "no_rate";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The currency that it lacks.
+                 * @example CZK
+                 */
+                readonly currency: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "several_rates";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The currency that it lacks.
+                 * @example CZK
+                 */
+                readonly currency: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "not_decimal";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "incomplete";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "not_one_day";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "pointer_to_nothing";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The setting.
+                 * @example rates.pointer
+                 */
+                readonly setting: string;
+                /**
+                 * @description The pointer.
+                 * @example /rates/CZK
+                 */
+                readonly pointer: string;
+            };
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "no_ticker";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "no_bid_or_ask";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "crossed";
+            /** @description What it names. */
+            readonly values: Record<string, never>;
+        } | {
+            /**
+             * @description What it is.
+             * @constant
+             */
+            readonly code: "failed";
+            /** @description What it names. */
+            readonly values: {
+                /**
+                 * @description The kind of failure.
+                 * @example network
+                 * @enum {string}
+                 */
+                readonly kind: "network" | "timeout" | "too_large" | "status" | "rate_limited" | "banned" | "malformed" | "refused" | "unknown_symbol" | "aborted";
+                /**
+                 * @description More of it, in English or as the system calls it.
+                 * @example HTTP status 500
+                 */
+                readonly detail: string;
+            };
         };
         /** @description A conversion rate. */
         readonly Rate: {
@@ -3746,6 +3924,8 @@ export interface components {
                  * @example null
                  */
                 readonly lastOutcome: string | null;
+                /** @description The same by its code; null where it gave a rate, and before the first. */
+                readonly lastFault: components["schemas"]["RateFaultCode"] | null;
                 /**
                  * Format: date-time
                  * @description Since when every attempt has failed; null while it works. ISO 8601 in UTC with milliseconds.
@@ -3772,6 +3952,8 @@ export interface components {
              * @example null
              */
             readonly lastOutcome: string | null;
+            /** @description The same by its code; null where it gave a rate, and before the first. */
+            readonly lastFault: components["schemas"]["RateFaultCode"] | null;
         };
         /** @description The conversion rates. */
         readonly RateList: {
@@ -7863,6 +8045,7 @@ export type FeedSpan = components['schemas']['FeedSpan'];
 export type Feed = components['schemas']['Feed'];
 export type SourceChangeCode = components['schemas']['SourceChangeCode'];
 export type SourceReload = components['schemas']['SourceReload'];
+export type RateFaultCode = components['schemas']['RateFaultCode'];
 export type Rate = components['schemas']['Rate'];
 export type RateList = components['schemas']['RateList'];
 export type Approval = components['schemas']['Approval'];
@@ -8612,11 +8795,19 @@ export interface operations {
                      *             "differencePercent": "0.02",
                      *             "agrees": true,
                      *             "lastOutcome": "ok",
+                     *             "lastFault": {
+                     *               "code": "implausible",
+                     *               "values": {}
+                     *             },
                      *             "failingSince": "2026-11-21T10:00:00.000Z",
                      *             "failingSinceMs": 1795255200000
                      *           },
                      *           "marginPercent": "1",
-                     *           "lastOutcome": "ok"
+                     *           "lastOutcome": "ok",
+                     *           "lastFault": {
+                     *             "code": "implausible",
+                     *             "values": {}
+                     *           }
                      *         }
                      *       ]
                      *     }
@@ -8706,11 +8897,19 @@ export interface operations {
                      *         "differencePercent": "0.02",
                      *         "agrees": true,
                      *         "lastOutcome": "ok",
+                     *         "lastFault": {
+                     *           "code": "implausible",
+                     *           "values": {}
+                     *         },
                      *         "failingSince": "2026-11-21T10:00:00.000Z",
                      *         "failingSinceMs": 1795255200000
                      *       },
                      *       "marginPercent": "1",
-                     *       "lastOutcome": "ok"
+                     *       "lastOutcome": "ok",
+                     *       "lastFault": {
+                     *         "code": "implausible",
+                     *         "values": {}
+                     *       }
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Rate"];
@@ -8834,11 +9033,19 @@ export interface operations {
                      *         "differencePercent": "0.02",
                      *         "agrees": true,
                      *         "lastOutcome": "ok",
+                     *         "lastFault": {
+                     *           "code": "implausible",
+                     *           "values": {}
+                     *         },
                      *         "failingSince": "2026-11-21T10:00:00.000Z",
                      *         "failingSinceMs": 1795255200000
                      *       },
                      *       "marginPercent": "1",
-                     *       "lastOutcome": "ok"
+                     *       "lastOutcome": "ok",
+                     *       "lastFault": {
+                     *         "code": "implausible",
+                     *         "values": {}
+                     *       }
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Rate"];
@@ -8921,11 +9128,19 @@ export interface operations {
                      *         "differencePercent": "0.02",
                      *         "agrees": true,
                      *         "lastOutcome": "ok",
+                     *         "lastFault": {
+                     *           "code": "implausible",
+                     *           "values": {}
+                     *         },
                      *         "failingSince": "2026-11-21T10:00:00.000Z",
                      *         "failingSinceMs": 1795255200000
                      *       },
                      *       "marginPercent": "1",
-                     *       "lastOutcome": "ok"
+                     *       "lastOutcome": "ok",
+                     *       "lastFault": {
+                     *         "code": "implausible",
+                     *         "values": {}
+                     *       }
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Rate"];

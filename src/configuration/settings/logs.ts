@@ -33,7 +33,8 @@ export const telemetry = section('OpenTelemetry; off unless `telemetry.otlp` is 
 });
 
 export const timeZone = optional(text(kind.timeZone), {
-  description: 'Of instants on the command line and in evidence.',
-  whenAbsent: 'instants need an offset',
+  description:
+    'Yours: of instants on the command line, in evidence, in mails to clients, and on the status page and in its feed, where scripts show the time of the visitor’s zone instead.',
+  whenAbsent: 'instants on the command line need an offset; pages and mails are in UTC',
   example: 'Europe/Prague',
 });

@@ -85,10 +85,14 @@ test('a failure is tried again after seconds, then ever more slowly up to the re
   assert.ok(asked.length >= 12 && asked.length < 60, `${asked.length} attempts in an hour`);
   assert.deepEqual(published, []);
   assert.equal(keeper.health().lastOutcome, 'status: HTTP status 500');
+  assert.deepEqual(keeper.health().lastFault, {
+    code: 'failed',
+    values: { kind: 'status', detail: 'HTTP status 500' },
+  });
   works = true;
   await clock.advance(300_000);
   assert.equal(published.length, 1);
-  assert.equal(keeper.health().lastOutcome, 'ok');
+  assert.deepEqual([keeper.health().lastOutcome, keeper.health().lastFault], ['ok', undefined]);
   keeper.stop();
 });
 
@@ -144,6 +148,7 @@ test('a refused rate counts as a failure and leaves the last good one', async ()
   keeper.start();
   await clock.advance(300_000);
   assert.equal(keeper.health().lastOutcome, 'refused: the rate is not plausible');
+  assert.deepEqual(keeper.health().lastFault, { code: 'implausible', values: {} });
   await clock.advance(15_000);
   assert.deepEqual(
     published.map(({ mid }) => mid),
@@ -186,6 +191,7 @@ test('a second source that cannot be read stops nothing, and says since when it 
   assert.deepEqual(second, {
     source: 'ecb',
     lastOutcome: 'status: HTTP status 500',
+    lastFault: { code: 'failed', values: { kind: 'status', detail: 'HTTP status 500' } },
     failingSince: Date.parse('2026-11-21T10:00:00.000Z'),
   });
   assert.equal(lastOutcome, 'ok');
@@ -198,6 +204,7 @@ test('a document of an earlier fixing than that in force is a failure that names
   state.outcome = 'older';
   await clock.advance(0);
   assert.equal(keeper.health().lastOutcome, 'refused: the fixing of 2026-11-19 is older than the one in force');
+  assert.deepEqual(keeper.health().lastFault, { code: 'fixing_older', values: { fixing: '2026-11-19' } });
   assert.deepEqual(state.lines, ['the rate source was not read: the conversion rate was not refreshed']);
   state.outcome = 'within';
   await clock.advance(300_000);

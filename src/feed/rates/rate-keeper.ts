@@ -7,7 +7,8 @@ import { rateAwaitsMs } from '../../market/rate-law.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
 import type { ConversionRate } from '../../market/upstream.ts';
 import { Loop } from '../timers.ts';
-import { asDay, UpstreamError } from '../wire.ts';
+import { asDay, type UpstreamError } from '../wire.ts';
+import { faultOf, type RateFault, rateFault } from './rate-fault.ts';
 
 /** Units of the quote currency for one unit of the base currency. */
 export interface LoadedRate {
@@ -42,6 +43,8 @@ export interface RateSourceHealth {
   readonly source: string;
   /** How the last attempt to read it ended: `ok`, or what was wrong, without a URL; `undefined` before the first. */
   readonly lastOutcome: string | undefined;
+  /** The same by its code; `undefined` where it gave a rate, and before the first. */
+  readonly lastFault: RateFault | undefined;
   /** Since when every attempt has failed. */
   readonly failingSince: EpochMs | undefined;
 }
@@ -69,6 +72,7 @@ abstract class RateReader extends Loop {
   protected readonly options: RateReaderOptions;
   readonly #backoff: Backoff;
   #lastOutcome: string | undefined;
+  #lastFault: RateFault | undefined;
   #failingSince: EpochMs | undefined;
 
   constructor(options: RateReaderOptions) {
@@ -87,7 +91,12 @@ abstract class RateReader extends Loop {
   protected abstract take(rate: ConversionRate): number;
 
   sourceHealth(): RateSourceHealth {
-    return { source: this.options.source.id, lastOutcome: this.#lastOutcome, failingSince: this.#failingSince };
+    return {
+      source: this.options.source.id,
+      lastOutcome: this.#lastOutcome,
+      lastFault: this.#lastFault,
+      failingSince: this.#failingSince,
+    };
   }
 
   protected async run(signal: AbortSignal): Promise<number> {
@@ -99,15 +108,18 @@ abstract class RateReader extends Loop {
     const nextMs = this.take({ ...rate, base, quote, source: source.id, refreshedAt: now });
     if (this.#failingSince !== undefined) log.info({ source: source.id }, `${this.name} works again`);
     this.#lastOutcome = 'ok';
+    this.#lastFault = undefined;
     this.#failingSince = undefined;
     this.#backoff.reset();
     return nextMs;
   }
 
-  protected override failed({ kind, message: detail, retryAfterMs = 0 }: UpstreamError): number {
+  protected override failed(error: UpstreamError): number {
+    const { kind, message: detail, retryAfterMs = 0 } = error;
     const { source, log, refreshMs } = this.options;
     this.#failingSince ??= this.clock.now();
     this.#lastOutcome = `${kind}: ${detail}`;
+    this.#lastFault = faultOf(error);
     log.warn({ source: source.id, kind, detail }, `${this.name} was not read: ${this.consequence}`);
     return Math.max(Math.min(refreshMs, retryMinMs + this.#backoff.nextMs()), retryAfterMs);
   }
@@ -142,8 +154,7 @@ export class RateKeeper extends RateReader {
   protected take(rate: ConversionRate): number {
     const { sink, refreshMs } = this.options;
     const outcome = sink.rateRefreshed(rate, this.#witness?.isExpected ?? false);
-    if (outcome === 'older')
-      throw new UpstreamError('refused', `the fixing of ${rate.fixingDate} is older than the one in force`);
+    if (outcome === 'older') throw rateFault('fixing_older', { fixing: rate.fixingDate ?? '-' });
     if (outcome === 'awaiting') return rateAwaitsMs;
     if (outcome !== undefined && outcome !== 'held') return refreshMs;
     this.#witness?.wakeWithin(comparedWhileHeldMs);
@@ -180,11 +191,11 @@ export class RateWitness extends RateReader {
 /** Throws `UpstreamError` for an implausible rate, or a fixing over 10 days old (design, Converted markets). */
 export function judgeRate(rate: LoadedRate, now: EpochMs): void {
   const mid = toBig(rate.mid);
-  if (mid.lt(plausible.min) || mid.gt(plausible.max)) throw new UpstreamError('refused', 'the rate is not plausible');
+  if (mid.lt(plausible.min) || mid.gt(plausible.max)) throw rateFault('implausible', {});
   if (rate.fixingDate === undefined) return;
   const fixedAt = asDay(rate.fixingDate);
-  if (fixedAt === undefined) throw new UpstreamError('malformed', 'the fixing has no readable date');
+  if (fixedAt === undefined) throw rateFault('fixing_undated', {});
   const ageDays = Math.floor((now - fixedAt) / dayMs);
-  if (ageDays > fixingAgeDaysMax) throw new UpstreamError('refused', 'the fixing is over 10 days old');
-  if (fixedAt - now > dayMs) throw new UpstreamError('refused', 'the fixing is dated in the future');
+  if (ageDays > fixingAgeDaysMax) throw rateFault('fixing_too_old', { daysMax: fixingAgeDaysMax });
+  if (fixedAt - now > dayMs) throw rateFault('fixing_in_future', {});
 }

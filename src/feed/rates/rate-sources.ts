@@ -5,7 +5,8 @@ import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import { fetchText } from '../bounded-fetch.ts';
 import type { ExchangeConnector } from '../connector.ts';
-import { asDecimal, asList, asObject, asPositive, asText, parseLossless, required, UpstreamError } from '../wire.ts';
+import { asDecimal, asList, asObject, asPositive, asText, parseLossless } from '../wire.ts';
+import { rateFault, requiredOf } from './rate-fault.ts';
 import type { LoadedRate, RateSource } from './rate-keeper.ts';
 import type { RateOrigin } from './rate-origins.ts';
 
@@ -17,14 +18,15 @@ type RateKey = 'rates' | 'rates.compare';
 
 /** Reads the daily fixing of the Czech National Bank: CZK per `amount` units of a currency. Throws `UpstreamError`. */
 export function readCnb(text: string, currency: string): LoadedRate {
-  const rates = required(asList(asObject(parseLossless(text))?.rates), 'no list of rates');
-  const row = required(
+  const rates = requiredOf(asList(asObject(parseLossless(text))?.rates), 'no_rates', {});
+  const row = requiredOf(
     rates.map(asObject).find((entry) => entry?.currencyCode === currency),
-    `no rate for ${currency}`,
+    'no_rate',
+    { currency },
   );
-  const fixingDate = required(asText(row.validFor), 'no date');
-  const rate = required(asDecimal(row.rate), 'rate or amount is not a decimal');
-  const amount = required(asPositive(row.amount), 'rate or amount is not a decimal');
+  const fixingDate = requiredOf(asText(row.validFor), 'fixing_undated', {});
+  const rate = requiredOf(asDecimal(row.rate), 'not_decimal', {});
+  const amount = requiredOf(asPositive(row.amount), 'not_decimal', {});
   return { mid: toBig(amount).eq(1) ? rate : ratioOf(rate, amount), fixingDate };
 }
 
@@ -40,16 +42,16 @@ const rateAttribute = /(?:^|\s)rate\s*=\s*(['"])([0-9.]{1,32})\1/;
  * `UpstreamError`.
  */
 export function readEcb(text: string, currency: string): LoadedRate {
-  if (!/<\/gesmes:Envelope>\s*$/.test(text)) throw new UpstreamError('malformed', 'not a complete document');
+  if (!/<\/gesmes:Envelope>\s*$/.test(text)) throw rateFault('incomplete', {});
   const [first, second] = text.matchAll(day);
-  const fixingDate = required(second === undefined ? first?.[2] : undefined, 'not exactly one day');
+  const fixingDate = requiredOf(second === undefined ? first?.[2] : undefined, 'not_one_day', {});
   const rates = [...text.matchAll(tag)].flatMap(([, attributes = '']) => {
     const [, , name] = currencyAttribute.exec(attributes) ?? [];
     const [, , rate] = rateAttribute.exec(attributes) ?? [];
     return name === currency ? [rate] : [];
   });
-  if (rates.length !== 1) throw new UpstreamError('malformed', `not exactly one rate for ${currency}`);
-  return { mid: required(asDecimal(rates[0]), 'the rate is not a decimal'), fixingDate };
+  if (rates.length !== 1) throw rateFault('several_rates', { currency });
+  return { mid: requiredOf(asDecimal(rates[0]), 'not_decimal', {}), fixingDate };
 }
 
 /**
@@ -59,8 +61,8 @@ export function readEcb(text: string, currency: string): LoadedRate {
  */
 export function readJsonRate(text: string, pointer: string, key: RateKey): LoadedRate {
   const value = stepsOf(pointer).reduce<unknown>(stepInto, parseLossless(text));
-  const what = `${key}.pointer "${pointer}" names no decimal in the answer`;
-  return { mid: required(asDecimal(value), what), fixingDate: undefined };
+  const named = { setting: `${key}.pointer`, pointer };
+  return { mid: requiredOf(asDecimal(value), 'pointer_to_nothing', named), fixingDate: undefined };
 }
 
 /** `/rates/a~1b` leads to `a/b` in `rates`. */
@@ -100,10 +102,10 @@ async function loadMiddle(
 ): Promise<LoadedRate> {
   const tickers = await pollFirst(connectors, symbol, signal);
   const ticker = tickers.find((candidate) => candidate.symbol === symbol);
-  if (ticker === undefined) throw new UpstreamError('unknown_symbol', 'the exchange gave no ticker');
-  const bid = required(ticker.bid, 'no bid or no ask');
-  const ask = required(ticker.ask, 'no bid or no ask');
-  if (!isPositive(bid) || isAbove(bid, ask)) throw new UpstreamError('refused', 'bid is not positive or above ask');
+  if (ticker === undefined) throw rateFault('no_ticker', {});
+  const bid = requiredOf(ticker.bid, 'no_bid_or_ask', {});
+  const ask = requiredOf(ticker.ask, 'no_bid_or_ask', {});
+  if (!isPositive(bid) || isAbove(bid, ask)) throw rateFault('crossed', {});
   return { mid: middleOf({ bid, ask }), fixingDate: undefined };
 }
 

@@ -5,10 +5,11 @@ import { counted, countText } from '../format/decimal.ts';
 import { type Content, html } from '../html.ts';
 import { say, tell } from '../language.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
-import { Allowed, Empty, Loaded, Page } from '../parts/blocks.ts';
+import { Allowed, Empty, Loaded, Page, When } from '../parts/blocks.ts';
 import { ConfirmButton } from '../parts/dialog.ts';
 import { Choice } from '../parts/form.ts';
 import { hrefTo, hrefWith, replaceWith } from '../router.ts';
+import { serverNowMs } from '../state.ts';
 import { BoardTable, columns } from './board-table.ts';
 import { nextPoll, noPoll, type Poll } from './moves.ts';
 import { ReviewCard } from './review-card.ts';
@@ -18,18 +19,26 @@ const everyMs = 1_000;
 
 /** All markets, once a second. The address holds what was chosen, so that it can be shared and returned to. */
 export function BoardPage({ query }: { query: URLSearchParams }) {
-  const [isPaused, setPaused] = useState(false);
-  const polled = usePolled<MarketList>('markets', everyMs, isPaused);
-  const pause = html`<button type="button" aria-pressed=${isPaused} onClick=${() => setPaused(!isPaused)}>${say(isPaused ? 'Updates are paused' : 'Pause updates')}</button>`;
+  const [frozenAtMs, setFrozenAt] = useState<number | undefined>(undefined);
+  const polled = usePolled<MarketList>('markets', everyMs, frozenAtMs !== undefined);
   const markets = polled.value?.markets ?? [];
   const isHeld = markets.some(({ heldAt }) => heldAt !== null);
   const isAnyPaused = markets.some(({ operatorPaused }) => operatorPaused);
   const verbs = [isAnyPaused ? 'resume' : 'pause', isHeld ? 'release' : 'hold'] as const;
-  const actions = html`<span class="buttons">${pause}<${Allowed} role="operator">${verbs.map((verb) => html`<${ChangeAll} key=${verb} verb=${verb} onChanged=${polled.refresh} />`)}<//></span>`;
+  const actions = html`<${Allowed} role="operator">${verbs.map((verb) => html`<${ChangeAll} key=${verb} verb=${verb} onChanged=${polled.refresh} />`)}<//>`;
+  const freeze = html`<${Freeze} atMs=${frozenAtMs} onChange=${setFrozenAt} />`;
   return html`<${Page} title=${say('Markets')} actions=${actions}>
     <${ReviewCard} />
-    <${Loaded} polled=${polled}>${(body: MarketList) => html`<${Board} body=${body} receivedAtMs=${polled.receivedAtMs} selection=${selectionOf(query)} />`}<//>
+    <${Loaded} polled=${polled}>${(body: MarketList) => html`<${Board} body=${body} receivedAtMs=${polled.receivedAtMs} selection=${selectionOf(query)} beside=${freeze} />`}<//>
   <//>`;
+}
+
+/** Stops and starts what is shown here, and says that nothing else stands still. */
+function Freeze({ atMs, onChange }: { atMs: number | undefined; onChange: (atMs: number | undefined) => void }) {
+  if (atMs === undefined)
+    return html`<button type="button" onClick=${() => onChange(serverNowMs())}>${say('Freeze the display')}</button>`;
+  const since = html`<${When} atMs=${atMs} as="second" />`;
+  return html`<span class="frozen">${tell('The display stands still since {instant}; clients get the present prices.', { instant: since })} <button type="button" onClick=${() => onChange(undefined)}>${say('Let it run')}</button></span>`;
 }
 
 const changes = {
@@ -59,16 +68,18 @@ const changes = {
 function ChangeAll({ verb, onChanged }: { verb: keyof typeof changes; onChanged: () => void }) {
   const { title, text, isDangerous } = changes[verb];
   const act = () => post(`markets/${verb}`);
-  return html`<${ConfirmButton} text=${title} title=${`${title}?`} action=${title} isDangerous=${isDangerous} act=${act} onDone=${onChanged}><p>${text}</p><//>`;
+  return html`<${ConfirmButton} text=${title} title=${`${title}?`} action=${title} isDangerous=${isDangerous} act=${act} className=${isDangerous ? 'dangerous-quiet' : undefined} onDone=${onChanged}><p>${text}</p><//>`;
 }
 
 interface BoardProps {
   readonly body: MarketList;
   readonly receivedAtMs: number;
   readonly selection: Selection;
+  /** Beside the count. */
+  readonly beside: Content;
 }
 
-function Board({ body, receivedAtMs, selection }: BoardProps) {
+function Board({ body, receivedAtMs, selection, beside }: BoardProps) {
   const { markets } = body;
   const laterMs = Math.max(0, useTicking() - receivedAtMs);
   const poll = usePoll(body);
@@ -79,7 +90,7 @@ function Board({ body, receivedAtMs, selection }: BoardProps) {
     change({ sort: key, isDescending: selection.sort === key ? !selection.isDescending : isBestFirst(key) });
   return html`<div>
     <${BoardFilter} selection=${selection} quotes=${quotes} onChange=${change} />
-    <p class="small board-count" role="status">${shown.length === markets.length ? counted(markets.length, 'market') : say('{count} of {all}', { count: countText(shown.length), all: counted(markets.length, 'of markets') })}</p>
+    <div class="board-count"><p class="small" role="status">${shown.length === markets.length ? counted(markets.length, 'market') : say('{count} of {all}', { count: countText(shown.length), all: counted(markets.length, 'of markets') })}</p>${beside}</div>
     ${
       shown.length === 0
         ? html`<${NothingShown} isEmpty=${markets.length === 0} />`

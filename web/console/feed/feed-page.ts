@@ -1,28 +1,21 @@
-import type {
-  Feed as FeedBody,
-  FeedHealth,
-  FeedSpan,
-  SourceFeed,
-  SourceReload,
-} from '../../generated/management-v1.d.ts';
+import type { Feed as FeedBody, FeedSpan, SourceReload } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { sourceChanges } from '../czech/said.ts';
-import { counted, countText } from '../format/decimal.ts';
+import { countText } from '../format/decimal.ts';
 import { saidText } from '../format/said.ts';
 import { spanText } from '../format/time.ts';
-import { type Content, html } from '../html.ts';
+import { html } from '../html.ts';
 import { say, tell, word } from '../language.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
-import { DoubtedMarkets } from '../market/doubts.ts';
-import { Allowed, Badge, Empty, Facts, Loaded, Missing, Page, Section, Tile, When } from '../parts/blocks.ts';
+import { Allowed, Badge, Empty, Loaded, Missing, Page, Section, Tile, When } from '../parts/blocks.ts';
 import { ConfirmButton } from '../parts/dialog.ts';
 import { TableFrame } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
 import { hrefTo } from '../router.ts';
 import { serverNowMs } from '../state.ts';
 import { RatesSection } from './rates-section.ts';
-import { SourcesTable } from './sources-table.ts';
-import { dayMs, type Piece, piecesOf, summaryOf } from './spans.ts';
+import { SourceCard } from './source-card.ts';
+import { dayMs, type Piece, piecesOf, stateNames, summaryOf } from './spans.ts';
 
 const feedEveryMs = 2_000;
 
@@ -75,26 +68,11 @@ function Feed({
       <${Tile} name=${say('Age of the data')}>${dataAgeMs === null ? html`<${Missing}>${say('none yet')}<//>` : spanText(dataAgeMs + laterMs)}<//>
       <${ServedTile} served=${served} />
       <${OldestTile} served=${served} laterMs=${laterMs} />
-      ${sources.map((source) => html`<${SourceTile} key=${source.id} source=${source} />`)}
     </div>
-    <${Section} title=${say('Sources')}><${SourcesTable} sources=${sources} laterMs=${laterMs} /><//>
+    <h2 class="cards-title">${say('Sources')}</h2>
+    <div class="sources">${sources.map((source) => html`<${SourceCard} key=${source.id} source=${source} laterMs=${laterMs} />`)}</div>
     <${Section} title=${say('Last 24 hours')}><${FeedTimeline} spans=${timeline} /><//>
-    ${sources.map(
-      ({ id, paused, health, doubts }) =>
-        html`<${Section} key=${id} title=${say('Source {id}', { id })}><${DoubtedMarkets} doubts=${doubts} />${paused ? html`<p>${say('The configuration pauses it: nothing is asked of it.')}</p>` : html`<details><summary>${say('Counters since the start')}</summary><${Facts} rows=${figuresOf(health)} /></details>`}<//>`,
-    )}
   </div>`;
-}
-
-/** How many markets a source streams, and what the exchange says of itself. */
-function SourceTile({ source: { id, paused, health, doubts } }: { source: SourceFeed }) {
-  if (paused)
-    return html`<${Tile} name=${say('Markets of {id}', { id })} note=${say('by the configuration')}><${Badge} state="paused" /><//>`;
-  const said =
-    health.systemStatus === null
-      ? say(health.connection === 'open' ? 'connected' : 'not connected')
-      : word(health.systemStatus);
-  return html`<${Tile} name=${say('Markets of {id}', { id })} note=${doubts.length === 0 ? said : `${said}, ${counted(doubts.length, 'doubted')}`}>${countText(health.symbolsSubscribed)} <small>${say('of {count}', { count: countText(health.symbolsWanted) })}</small><//>`;
 }
 
 /** How many of the markets that have a price are served over their best path, and how the others are. */
@@ -147,7 +125,7 @@ export function FeedTimeline({ spans }: { spans: readonly FeedSpan[] }) {
       })}
     </svg>
     <p class="scale small" aria-hidden="true"><span>${say('24 h ago')}</span><span>18 h</span><span>12 h</span><span>6 h</span><span>${say('now')}</span></p>
-    <p class="band-legend small"><span class="mark live"></span> ${word('live')} <span class="mark fallback"></span> ${word('fallback')} <span class="mark outage"></span> ${word('outage')} <span class="mark unknown"></span> ${say('not known')}</p>
+    <p class="band-legend small"><span class="mark live"></span> ${word('live')} <span class="mark fallback"></span> ${word('fallback')} <span class="mark silent"></span> ${word(stateNames.silent)} <span class="mark unknown"></span> ${say('not known')}</p>
     <details><summary>${say('As a list')}</summary><${List} pieces=${pieces} /></details>
   </div>`;
 }
@@ -155,7 +133,7 @@ export function FeedTimeline({ spans }: { spans: readonly FeedSpan[] }) {
 const heights: Readonly<Record<FeedSpan['state'], number>> = {
   live: height,
   fallback: height * 0.66,
-  outage: height * 0.33,
+  silent: height * 0.33,
 };
 
 function List({ pieces }: { pieces: readonly Piece[] }) {
@@ -164,49 +142,11 @@ function List({ pieces }: { pieces: readonly Piece[] }) {
     <thead><tr><th scope="col">${say('State')}</th><th scope="col">${say('From')}</th><th scope="col">${say('To')}</th><th scope="col">${say('Lasted')}</th></tr></thead>
     <tbody>${latest.map(
       ({ state, fromMs, toMs, isOpen }) => html`<tr key=${fromMs}>
-        <td><${Badge} state=${state} tone=${state === 'outage' ? 'bad' : undefined} /></td>
+        <td><${Badge} state=${stateNames[state]} tone=${state === 'silent' ? 'bad' : undefined} /></td>
         <td><${When} atMs=${fromMs} as="daySecond" /></td>
         <td>${isOpen ? say('now') : html`<${When} atMs=${toMs} as="daySecond" />`}</td>
         <td>${spanText(toMs - fromMs)}</td>
       </tr>`,
     )}</tbody>
   </table><//>`;
-}
-
-type Row = readonly [name: string, value: Content];
-
-/** The feed's figures in words. Those that are not known yet are left out. */
-function figuresOf(health: FeedHealth): readonly Row[] {
-  return [
-    [say('Connection'), word(health.connection)],
-    [say('Sessions'), countText(health.sessions)],
-    [say('No request before'), instant(health.bannedUntilMs)],
-    [say('Connections tried'), countText(health.epoch)],
-    [say('Connections ended'), counts(health.connectionsEnded)],
-    [say('Last live data'), instant(health.lastLiveDataAtMs)],
-    [say('Behind the exchange'), health.upstreamLagMs === null ? undefined : `${countText(health.upstreamLagMs)} ms`],
-    [say('Frames received'), countText(health.framesReceived)],
-    [say('Frames dropped'), counts(health.framesDropped)],
-    [say('Tickers taken'), countText(health.tickersTaken)],
-    [say('Tickers refused'), counts(health.tickersRejected)],
-    [say('Statistics left out'), counts(health.statisticsLeftOut)],
-    [say('Markets quiet'), countText(health.symbolsQuiet)],
-    [say('Live and REST differ'), countText(health.symbolsDoubted)],
-    [say('Markets refused'), health.symbolsRejected.join(', ') || say('none')],
-    [say('Last poll over REST'), instant(health.lastFallbackPollAtMs)],
-    [say('Polls over REST'), counts(health.polls)],
-    [say('Catalogue read'), instant(health.lastCatalogueAtMs)],
-    [say('Catalogue loads'), counts(health.catalogueLoads)],
-    [say('Pairs left out'), countText(health.pairsSkipped)],
-  ];
-}
-
-function instant(atMs: number | null): Content {
-  return atMs === null ? undefined : html`<${When} atMs=${atMs} as="daySecond" />`;
-}
-
-/** `3 ok, 1 timeout` */
-function counts(byName: Readonly<Record<string, number>>): string {
-  const entries = Object.entries(byName).filter(([, times]) => times > 0);
-  return entries.map(([name, times]) => `${countText(times)} ${word(name)}`).join(', ') || say('none');
 }

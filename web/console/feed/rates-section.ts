@@ -1,8 +1,9 @@
 import type { VNode } from 'preact';
 import type { Rate, RateList } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
-import { heldRateWhys } from '../czech/rates.ts';
+import { heldRateWhys, rateFaults } from '../czech/rates.ts';
 import { grouped, signedPercent } from '../format/decimal.ts';
+import { saidText } from '../format/said.ts';
 import { dayText, spanText } from '../format/time.ts';
 import { type Content, html } from '../html.ts';
 import { language, say, type Text, tell, word } from '../language.ts';
@@ -57,10 +58,10 @@ function RateDoubt({ rate: { via, quote, mid, valid, confirmed, held } }: { rate
 }
 
 /** That the last reading failed or was refused: the rate in force goes on until its validity ends. */
-function RateUnread({ rate: { via, quote, mid, valid, lastOutcome } }: { rate: Rate }) {
+function RateUnread({ rate: { via, quote, mid, valid, lastOutcome, lastFault } }: { rate: Rate }) {
   if (lastOutcome === null || lastOutcome === 'ok') return null;
-  const values = { subject: `${via}/${quote}`, outcome: lastOutcome };
-  return html`<div class="note warn"><p>${tell('The last reading of the rate of {subject} gave nothing: <code>{outcome}</code>.', values)} ${servedText(valid, mid)}</p></div>`;
+  const values = { subject: `${via}/${quote}`, outcome: saidText(lastOutcome, lastFault, rateFaults) };
+  return html`<div class="note warn"><p>${tell('The last reading of the rate of {subject} gave nothing: {outcome}.', values)} ${servedText(valid, mid)}</p></div>`;
 }
 
 function servedText(valid: boolean, mid: string | null): Content {
@@ -93,8 +94,9 @@ function State({ rate: { valid, heldAtMs, held } }: { rate: Rate }) {
 
 type Second = NonNullable<Rate['second']>;
 
-function SecondSource({ second: { source, mid, fixingDate, lastOutcome } }: { second: Second }) {
-  if (mid === null) return html`<span>${source}: ${word(lastOutcome ?? 'not read yet')}</span>`;
+function SecondSource({ second: { source, mid, fixingDate, lastOutcome, lastFault } }: { second: Second }) {
+  if (mid === null)
+    return html`<span>${source}: ${lastOutcome === null ? word('not read yet') : saidText(lastOutcome, lastFault, rateFaults)}</span>`;
   return html`<span>${`${source}: ${grouped(mid)}`}<${Fixing} date=${fixingDate} /></span>`;
 }
 

@@ -24,10 +24,18 @@ export function piecesOf(spans: readonly FeedSpan[], nowMs: number): readonly Pi
     .filter(({ fromMs, toMs }) => toMs >= fromMs);
 }
 
-/** `The feed in the last 24 hours: live 22 h, fallback 2 min, outage 0.0 s.` */
+/** The word for each: an outage is what clients see, and not every silence. */
+export const stateNames: Readonly<Record<Piece['state'], string>> = {
+  live: 'live',
+  fallback: 'fallback',
+  silent: 'no data',
+};
+
+/** `The feed in the last 24 hours: live 22 h, fallback 2 min, no data 0.0 s.` */
 export function summaryOf(pieces: readonly Piece[]): string {
   const total = (wanted: Piece['state']) =>
     pieces.filter(({ state }) => state === wanted).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
-  const words = (['live', 'fallback', 'outage'] as const).map((state) => `${word(state)} ${spanText(total(state))}`);
+  const states = Object.entries(stateNames) as [Piece['state'], string][];
+  const words = states.map(([state, name]) => `${word(name)} ${spanText(total(state))}`);
   return say('The feed in the last 24 hours: {spans}.', { spans: words.join(', ') });
 }

@@ -1,4 +1,5 @@
 import type { SourceFeed } from '../../generated/management-v1.d.ts';
+import { countText } from '../format/decimal.ts';
 
 /** Whether a source is all right, and what is wrong first of all. */
 export type Verdict =
@@ -10,6 +11,18 @@ export type Verdict =
   | 'some markets missing'
   | 'doubted'
   | 'no data';
+
+/** How each looks. */
+export const verdictTones: Readonly<Record<Verdict, 'good' | 'warn' | 'bad' | 'quiet'>> = {
+  'all right': 'good',
+  paused: 'quiet',
+  'in another process': 'quiet',
+  'over REST': 'warn',
+  'some over REST': 'warn',
+  'some markets missing': 'warn',
+  doubted: 'warn',
+  'no data': 'bad',
+};
 
 /** What a source is judged by. */
 interface Judged {
@@ -30,4 +43,9 @@ export function verdictOf({ paused, flow, health, served, doubts }: Judged): Ver
   if (doubts.length > 0) return 'doubted';
   if (served.polled > 0) return 'some over REST';
   return health.symbolsSubscribed < health.symbolsWanted ? 'some markets missing' : 'all right';
+}
+
+/** The share in whole percent, so that none is shown as 0 that is not. */
+export function percentOf(part: number, whole: number): string {
+  return countText(Math.ceil((100 * part) / whole));
 }

@@ -96,7 +96,7 @@ const actions: Readonly<Record<Action, ActionTexts>> = {
     verb: say('Accept'),
     title: 'Accept {symbol}',
     done: '{symbol} is accepted.',
-    className: 'main',
+    // What is doubted is mostly wrong: nothing invites to press it.
     text: ({ held }) => html`<div>
       <p>${say('Clients get what is doubted now:')}</p>
       <ul>${held.map(({ subject, values }) => values.length > 0 && html`<li key=${subject}>${subject} <code>${values.join(' / ')}</code></li>`)}</ul>

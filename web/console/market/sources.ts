@@ -58,7 +58,6 @@ function AcceptSource({ market: { symbol }, doubt: { source, bid, ask }, onChang
   };
   return html`<${ConfirmButton}
     text=${title}
-    className="main"
     title=${say('Accept {source} for {symbol}?', { source, symbol })}
     action=${title}
     act=${() => post<Market>(`markets/${encodeURIComponent(symbol)}/accept`, { source })}

@@ -63,9 +63,9 @@ function Filters({ filter }: { filter: Filter }) {
   const change = (name: keyof Filter) => (text: string) =>
     replaceWith(hrefWith(['audit'], { ...filter, [name]: text.trim() }));
   const actions = [['', say('Anything')], ...kinds.map((kind) => [`${kind}.`, word(kind)])];
-  return html`<div class="filter">
-    <${Search} label=${say('About')} placeholder=${say('id of an account, key, window or token, or a symbol')} initial=${filter.subject} onSearch=${change('subject')} />
-    <${Search} label=${say('Who')} placeholder=${say('name of a token, or cli:user')} initial=${filter.actor} onSearch=${change('actor')} />
+  return html`<div class="filter one-row">
+    <${Search} label=${say('About')} placeholder=${say('an id or a symbol')} initial=${filter.subject} onSearch=${change('subject')} />
+    <${Search} label=${say('Who')} placeholder=${say('name, or cli:user')} initial=${filter.actor} onSearch=${change('actor')} />
     <${Choice} label=${say('What')} value=${filter.action} options=${actions} onChange=${change('action')} />
     <${Field} label=${say('From')} type="datetime-local" value=${filter.from} onInput=${change('from')} />
     <${Field} label=${say('To')} type="datetime-local" value=${filter.to} onInput=${change('to')} />

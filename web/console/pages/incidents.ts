@@ -13,7 +13,7 @@ const noticedMs = 10_000;
 const outageAfterMs = 300_000;
 const effects = {
   fallback: say('Clients got prices over REST or from another source.'),
-  outage: say('Nothing arrived: clients got the last known prices, after five minutes with status outage.'),
+  silent: say('Nothing arrived: clients got the last known prices, after five minutes with status outage.'),
 } as const;
 
 /** When the feed was not live in the last day, latest first, and what clients noticed. */
@@ -28,7 +28,7 @@ export function Incidents({ timeline }: { timeline: Feed['timeline'] }) {
     .map(
       ({ state, fromMs, toMs, isOpen }) => html`<li key=${fromMs}>
         <${When} atMs=${fromMs} as="daySecond" />
-        <${Badge} state=${state === 'outage' && toMs - fromMs > outageAfterMs ? 'outage' : 'degraded'} />
+        <${Badge} state=${state === 'silent' && toMs - fromMs > outageAfterMs ? 'outage' : 'degraded'} />
         <span>${isOpen ? say('for {span} so far.', { span: spanText(toMs - fromMs) }) : say('for {span}.', { span: spanText(toMs - fromMs) })} ${state === 'live' ? '' : effects[state]}</span>
       </li>`,
     )}</ul>`;

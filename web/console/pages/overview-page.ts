@@ -1,45 +1,44 @@
 import type { AuditPage, Feed, Overview, Usage } from '../../generated/management-v1.d.ts';
 import { TopOfKeys } from '../access/usage-page.ts';
-import { conditions } from '../czech/conditions.ts';
 import { SourcesTable } from '../feed/sources-table.ts';
 import { auditText } from '../format/audit.ts';
 import { bytesText, countText, figureText } from '../format/decimal.ts';
-import { saidText } from '../format/said.ts';
 import { spanText } from '../format/time.ts';
 import { unpricedText } from '../format/words.ts';
 import { html } from '../html.ts';
 import { say, tell, word } from '../language.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
-import { Badge, Empty, Facts, Loaded, Page, Section, Tile, When } from '../parts/blocks.ts';
+import { Badge, Empty, Facts, FoldedSection, Loaded, Page, Section, Tile, When } from '../parts/blocks.ts';
 import { hrefTo, hrefWith } from '../router.ts';
 import { rateText, useOverview } from '../shell/status.ts';
+import { Attention } from './attention.ts';
 import { DayCharts } from './day-charts.ts';
 
-/** The state of everything on one page. */
+/** The state of everything on one page, what is wrong first. On a phone the rest is folded. */
 export function OverviewPage() {
   const polled = useOverview();
   return html`<${Page} title=${say('Overview')}>
     <${Loaded} polled=${polled}>${(overview: Overview) => html`<${Body} overview=${overview} receivedAtMs=${polled.receivedAtMs} />`}<//>
-    <${Section} title=${say('Latest changes')} aside=${html`<a href=${hrefTo('audit')}>${say('Audit log')}</a>`}><${LatestChanges} /><//>
+    <${FoldedSection} title=${say('Latest changes')} aside=${html`<a href=${hrefTo('audit')}>${say('Audit log')}</a>`}>${() => html`<${LatestChanges} />`}<//>
   <//>`;
 }
 
 function Body({ overview, receivedAtMs }: { overview: Overview; receivedAtMs: number }) {
-  const { alerts, markets, notes, phase, ready } = overview;
+  const { markets, phase, ready } = overview;
+  const usage = html`<a href=${hrefTo('usage')}>${say('Usage')}</a>`;
   return html`<div>
-    <${Section} title=${say('Needs attention')}><${Notes} notes=${notes} /><//>
-    <${Section} title=${say('Alerts')}><${Alerts} alerts=${alerts} /><//>
+    ${!ready && html`<div class="note warn"><p><strong>${say('Not ready for traffic: {phase}.', { phase: word(phase) })}</strong></p></div>`}
+    <${Section} title=${say('Needs attention')} aside=${html`<a href=${hrefTo('alerts')}>${say('Alerts')}</a>`}><${Attention} overview=${overview} /><//>
     <${Tiles} overview=${overview} receivedAtMs=${receivedAtMs} />
     <${Section} title=${say('Sources')} aside=${html`<a href=${hrefTo('feed')}>${say('Feed and rates')}</a>`}><${Sources} /><//>
-    <${Section} title=${say('Top keys')} aside=${html`<a href=${hrefTo('usage')}>${say('Usage')}</a>`}><${TopKeys} /><//>
-    ${!ready && html`<div class="note warn"><p><strong>${say('Not ready for traffic: {phase}.', { phase: word(phase) })}</strong></p></div>`}
-    <${Section} title=${say('Last 24 hours')}><${DayCharts} /><//>
+    <${FoldedSection} title=${say('Top keys')} aside=${usage}>${() => html`<${TopKeys} />`}<//>
+    <${FoldedSection} title=${say('Last 24 hours')}>${() => html`<${DayCharts} />`}<//>
     <div class="pair">
       <div>
-        <${Section} title=${say('Markets')} aside=${html`<a href=${hrefTo('markets')}>${say('Live board')}</a>`}><${Markets} markets=${markets} /><//>
-        <${Section} title=${say('Process')}><${Process} overview=${overview} /><//>
+        <${FoldedSection} title=${say('Markets')} aside=${html`<a href=${hrefTo('markets')}>${say('Live board')}</a>`}>${() => html`<${Markets} markets=${markets} />`}<//>
+        <${FoldedSection} title=${say('Process')}>${() => html`<${Process} overview=${overview} />`}<//>
       </div>
-      <${Section} title=${say('Requests')} aside=${html`<a href=${hrefTo('usage')}>${say('Usage')}</a>`}><${Requests} overview=${overview} /><//>
+      <${FoldedSection} title=${say('Requests')} aside=${usage}>${() => html`<${Requests} overview=${overview} />`}<//>
     </div>
   </div>`;
 }
@@ -57,33 +56,6 @@ const topMax = 5;
 function TopKeys() {
   const polled = usePolled<Usage>('usage', changesEveryMs);
   return html`<${Loaded} polled=${polled}>${({ keys }: Usage) => html`<${TopOfKeys} keys=${keys} max=${topMax} />`}<//>`;
-}
-
-const levels = {
-  critical: { word: say('now'), tone: 'bad' },
-  warning: { word: say('soon'), tone: 'warn' },
-  info: { word: say('known'), tone: 'plan' },
-} as const;
-
-/** What the service itself knows to be wrong or unusual, the most urgent first. */
-function Notes({ notes }: { notes: Overview['notes'] }) {
-  if (notes.length === 0) return html`<p><${Badge} state="nothing" tone="good" /></p>`;
-  return html`<ul class="notes">${notes.map(
-    ({ level, text, page, markets, condition }) => html`<li key=${text}>
-      <${Badge} state=${levels[level].word} tone=${levels[level].tone} /> ${page === null ? saidText(text, condition, conditions) : html`<a href=${hrefTo(page)}>${saidText(text, condition, conditions)}</a>`}
-      ${markets.map((symbol) => html` <a key=${symbol} href=${hrefTo('markets', symbol)}>${say('Open {symbol}', { symbol })}</a>`)}
-    </li>`,
-  )}</ul>`;
-}
-
-/** What holds now, by the names that the rules for Prometheus have for it. */
-function Alerts({ alerts }: Pick<Overview, 'alerts'>) {
-  if (alerts.length === 0) return html`<p><${Badge} state="nothing" tone="good" /></p>`;
-  return html`<ul class="notes">${alerts.map(
-    ({ name, subject, severity, summary, condition, sinceMs }) => html`<li key=${`${name} ${subject}`}>
-      <${Badge} state=${levels[severity as keyof typeof levels].word} tone=${levels[severity as keyof typeof levels].tone} /> <code>${name}</code> ${saidText(summary, condition, conditions)} ${tell('since {instant}', { instant: html`<${When} atMs=${sinceMs} as="minute" />` })}
-    </li>`,
-  )}</ul>`;
 }
 
 function Tiles({ overview, receivedAtMs }: { overview: Overview; receivedAtMs: number }) {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Problem } from '../api/client.ts';
 import { type InstantStyle, localText, utcText } from '../format/time.ts';
 import { type Tone, toneOf } from '../format/words.ts';
@@ -6,6 +6,8 @@ import { type Content, html } from '../html.ts';
 import { say, tell, word } from '../language.ts';
 import type { Polled } from '../live/polled.ts';
 import { isAllowed, type Role } from '../state.ts';
+import { useNarrow } from './narrow.ts';
+import { showTitle } from './title.ts';
 
 interface PageProps {
   readonly title: string;
@@ -22,7 +24,7 @@ interface PageProps {
 export function Page({ title, beside, actions, up, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Market Data API`;
+    showTitle(title);
   }, [title]);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return html`<div class="page">
@@ -38,6 +40,24 @@ export function Section({ title, aside, children }: { title: string; aside?: Con
     <header class="section-head"><h2>${title}</h2>${aside && html`<div class="section-aside">${aside}</div>`}</header>
     ${children}
   </section>`;
+}
+
+interface FoldProps {
+  readonly title: string;
+  readonly aside?: Content;
+  /** What it holds; not made, and so not asked for, while it is folded. */
+  readonly children: () => Content;
+}
+
+/** A section that a phone folds to its heading until it is opened. */
+export function FoldedSection({ title, aside, children }: FoldProps) {
+  const [isOpen, setOpen] = useState(false);
+  if (!useNarrow()) return html`<${Section} title=${title} aside=${aside}>${children()}<//>`;
+  return html`<details class="section fold" open=${isOpen} onToggle=${(event: Event) => setOpen((event.currentTarget as HTMLDetailsElement).open)}>
+    <summary><h2>${title}</h2></summary>
+    ${isOpen && aside && html`<p class="section-aside">${aside}</p>`}
+    ${isOpen && children()}
+  </details>`;
 }
 
 /** Shown in place of an empty list: what it would hold, and what to do. */

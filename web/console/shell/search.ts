@@ -70,8 +70,15 @@ function SearchDialog({ onClose }: { onClose: () => void }) {
     setText((event.target as HTMLInputElement).value);
   };
   const id = useId();
+  const press = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && !event.isComposing) {
+      // A search field would only empty itself, and the dialog would stay.
+      event.preventDefault();
+      onClose();
+    } else moveBetweenHits(event);
+  };
   return html`<${Dialog} title=${say('Search everywhere')} wide onClose=${onClose}>
-    <form class="everywhere" role="search" onSubmit=${submit} onKeyDown=${moveBetweenHits}>
+    <form class="everywhere" role="search" onSubmit=${submit} onKeyDown=${press}>
       <p class="field">
         <label class="visually-hidden" for=${id}>${say('Search everywhere')}</label>
         <input id=${id} type="search" autocomplete="off" spellcheck=${false} autofocus value=${text} aria-describedby=${`${id}-hint`} onInput=${type} />

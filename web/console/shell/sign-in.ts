@@ -5,6 +5,7 @@ import { spanText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { say } from '../language.ts';
 import { Field } from '../parts/form.ts';
+import { showTitle } from '../parts/title.ts';
 import { visit } from '../router.ts';
 import { session } from '../state.ts';
 import { useStore } from '../store.ts';
@@ -18,7 +19,7 @@ export function SignIn() {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>(undefined);
   useEffect(() => {
-    document.title = `${say('Sign in')} · Market Data API`;
+    showTitle(say('Sign in'));
     form.current?.querySelector('input')?.focus();
   }, []);
   const submit = async (event: Event) => {

@@ -66,18 +66,14 @@ export function TermForm({ onSet, onClose }: FormProps) {
     <form class="panel" onSubmit=${send}>
       <h2>${say('Set a term')}</h2>
       <p class="hint">${tell('What is left empty stays as it is. <code>inherit</code> takes a value from the next wider scope again.')}</p>
-      <div class="pair">
-        <${Choice} label=${say('For')} value=${values.scope} options=${scopes} onChange=${change('scope')} />
+      <div class="fields">
+        <${Choice} label=${say('For')} className=${isForService ? 'field whole' : 'field'} value=${values.scope} options=${scopes} onChange=${change('scope')} />
         ${
           !isForService &&
           html`<${Field} label=${say(values.scope === 'market' ? 'Market' : 'Quote currency')} value=${values.subject} onInput=${change('subject')} fault=${faultOf('subject')} more=${{ required: true, maxlength: 32, autocapitalize: 'characters', autocomplete: 'off', spellcheck: false }} />`
         }
-      </div>
-      <div class="pair">
         <${Field} label=${say('Fee in percent')} value=${values.feePercent} onInput=${change('feePercent')} fault=${typedFaults.feePercent ?? faultOf('feePercent')} hint=${say('As 0.4 or 0,4.')} more=${percent} />
         ${!isForService && html`<${Field} label=${say('Currency margin in percent')} value=${values.marginPercent} onInput=${change('marginPercent')} fault=${typedFaults.marginPercent} more=${percent} />`}
-      </div>
-      <div class="pair">
         ${!isForService && html`<${Field} label=${say('Decimals')} value=${values.pricePrecision} onInput=${change('pricePrecision')} fault=${typedFaults.pricePrecision} more=${{ autocomplete: 'off', maxlength: 7 }} />`}
         <${Choice} label=${say('Rounding')} value=${values.rounding} options=${roundings} onChange=${change('rounding')} />
       </div>

@@ -1,7 +1,9 @@
 /** Texts of the board. */
 export const board = {
-  'Updates are paused': 'Obnovování je pozastaveno',
-  'Pause updates': 'Pozastavit obnovování',
+  'Freeze the display': 'Zmrazit zobrazení',
+  'Let it run': 'Spustit dál',
+  'The display stands still since {instant}; clients get the present prices.':
+    'Zobrazení stojí od {instant}; klienti dostávají současné ceny.',
   'Pause all markets': 'Pozastavit všechny trhy',
   'Clients see every market as paused. Prices are still served.':
     'Klienti uvidí všechny trhy jako pozastavené. Ceny se dál vydávají.',

@@ -23,10 +23,10 @@ export const feed = {
   '{percent} % over REST': '{percent} % přes REST',
   'Age of the data': 'Stáří dat',
   'Last 24 hours': 'Posledních 24 hodin',
-  'Source {id}': 'Zdroj {id}',
+  Serves: 'Vydává',
+  'no price now': 'teď žádnou cenu',
+  Subscribed: 'Odebírá',
   'The configuration pauses it: nothing is asked of it.': 'Konfigurace ho pozastavuje: na nic se ho neptáme.',
-  'Markets of {id}': 'Trhy zdroje {id}',
-  'by the configuration': 'konfigurací',
   connected: 'připojeno',
   'not connected': 'nepřipojeno',
   Path: 'Cesta',
@@ -42,8 +42,8 @@ export const feed = {
   'The rate of {subject} is held.': 'Kurz {subject} je zadržen.',
   'Its source says <code>{rate}</code>{change} since {instant}: {why}.':
     'Zdroj uvádí <code>{rate}</code>{change} od {instant}: {why}.',
-  'The last reading of the rate of {subject} gave nothing: <code>{outcome}</code>.':
-    'Poslední čtení kurzu {subject} nic nepřineslo: <code>{outcome}</code>.',
+  'The last reading of the rate of {subject} gave nothing: {outcome}.':
+    'Poslední čtení kurzu {subject} nic nepřineslo: {outcome}.',
   '<code>{mid}</code> stays in force.': 'Dál platí <code>{mid}</code>.',
   'Converted markets have no price.': 'Převáděné trhy nemají cenu.',
   'Nothing but its source has ever said the rate of {subject}, <code>{mid}</code>: compare it and accept it.':

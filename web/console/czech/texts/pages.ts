@@ -99,12 +99,12 @@ export const pages = {
 
   // Audit log.
   About: 'Předmět',
-  'id of an account, key, window or token, or a symbol': 'id účtu, klíče, údržby nebo tokenu, nebo symbol',
+  'an id or a symbol': 'id nebo symbol',
   'No entries.': 'Žádné záznamy.',
   'Widen the filters, or search for the id of an account, key, window or token, or for a symbol.':
     'Rozšiřte filtry, nebo hledejte id účtu, klíče, údržby nebo tokenu, nebo symbol.',
   Anything: 'Cokoli',
-  'name of a token, or cli:user': 'jméno tokenu, nebo cli:uživatel',
+  'name, or cli:user': 'jméno, cli:jméno',
   'Save as CSV': 'Uložit jako CSV',
   'No changes yet.': 'Zatím žádné změny.',
   'Every change by an operator is recorded here, whether made in the console or on the command line.':
