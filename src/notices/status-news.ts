@@ -67,8 +67,8 @@ export const tellWithinMs = 86_400_000;
 
 /**
  * Gives what is to be told of found incidents, however much of it was told. One that goes on from another changes it,
- * which does not end then; nor does one of which people have told that it is resolved. That no data arrives changes once
- * it has lasted: it is an outage for clients then.
+ * which does not end then; nor does one of which people have told that it is resolved. That no data arrives changes
+ * once it has lasted: it is an outage for clients then.
  *
  * @param known the ids of those of which something was told
  */
