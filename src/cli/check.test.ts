@@ -356,46 +356,6 @@ describe('mdapi check', () => {
     assert.match(detail, /second source json: rates\.compare\.pointer "\/data\/EURCHF" names no decimal in the answer/);
   });
 
-  it('says when a second person has to confirm and only one can sign in', async (t) => {
-    const cwd = newDirectory(t);
-    const admin = { port: 0, approvals: ['terms'] };
-    const found = async (more: object = {}) => {
-      const { exitCode, findings } = await checked(t, { admin: { ...admin, ...more } }, cwd);
-      const { works, isWarning = false, detail = '' } = findings.find(({ name }) => name === 'approvals') ?? {};
-      assert.equal(exitCode, 0);
-      return [works, isWarning, detail] as const;
-    };
-    const token = async (name: string, role = 'operator') => {
-      const made = await runInside(['admin', 'token', '--name', name, '--role', role, '--json'], {
-        cwd,
-        clock: systemClock,
-      });
-      assert.equal(made.exitCode, 0, made.stderr);
-      return (JSON.parse(made.stdout) as { id: string }).id;
-    };
-    const remedy = 'Make a token for another person: mdapi admin token --name NAME --role operator.';
-    const only = (who: string) => [
-      true,
-      true,
-      `a second person confirms terms, but ${who} can sign in with the role operator: nothing can be confirmed. ${remedy}`,
-    ];
-    await token('sue', 'support');
-    assert.deepEqual(await found(), only('nobody'));
-    await token('alice');
-    assert.deepEqual(await found(), only('only alice'));
-    const bob = await token('bob', 'admin');
-    assert.deepEqual(await found(), [true, false, 'a second person confirms terms; they can be alice, bob']);
-    assert.equal((await runInside(['admin', 'revoke', bob, '--yes'], { cwd, clock: systemClock })).exitCode, 0);
-    assert.deepEqual(await found(), only('only alice'));
-    const own = { token: 'a-configured-token-of-good-length' };
-    assert.deepEqual(await found(own), [
-      true,
-      false,
-      'a second person confirms terms; they can be configuration, alice',
-    ]);
-    assert.deepEqual(await found({ approvals: [] }), [undefined, false, '']);
-  });
-
   it('names by address what does not answer, and shows no secret', async (t) => {
     const probe = createServer().listen(0, '127.0.0.1');
     await once(probe, 'listening');

@@ -107,7 +107,7 @@ export class RedisConnection {
       .connect()
       .then(() => {
         isUnproven = this.#address.tls;
-        return firstAnswer(client);
+        return isUnproven ? firstAnswer(client) : undefined;
       })
       .then(() => {
         isUnproven = false;

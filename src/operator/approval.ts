@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
+import { Type } from '../contract/schema-builder.ts';
 import type { EpochMs } from '../ground/clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { type MarketTerms, type Term, type TermField, termFields, termsAt } from '../market/terms.ts';

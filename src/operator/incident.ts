@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../contract/schema-builder.ts';
 import { incidentParts, incidentTextMax } from '../store/incident-rules.ts';
 import type { FoundOutage, IncidentRecord } from '../store/incidents.ts';
 import {
