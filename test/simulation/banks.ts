@@ -13,12 +13,17 @@ export type WhichBank = 'first' | 'second' | 'both';
 export class Banks {
   readonly first: RatesModel;
   readonly second: RatesModel;
+  readonly #areCompared: boolean;
   readonly #world: World;
   readonly #told: ToldRates;
   readonly #lies = new Map<RatesModel, LiedRate>();
 
-  /** @param told learns what is true, and what is said */
-  constructor(world: World, source: RateSourceName, told: ToldRates) {
+  /**
+   * @param told learns what is true, and what is said
+   * @param areCompared the service is given the second source, too
+   */
+  constructor(world: World, source: RateSourceName, told: ToldRates, areCompared = true) {
+    this.#areCompared = areCompared;
     this.#world = world;
     this.#told = told;
     this.first = new RatesModel('bank', source, told.truth);
@@ -67,7 +72,8 @@ export class Banks {
   #noteLie(bank: RatesModel, value: string, isWitnessed: boolean, older?: 'older'): void {
     const dated = older ?? (bank.isDated ? 'dated' : 'undated');
     const nextFixingMs = this.#nextFixing() - epochMs;
-    const lie = { value, dated, nextFixingMs, isWitnessed, isFirst: bank === this.first } as const;
+    const isFirst = bank === this.first;
+    const lie = { value, dated, nextFixingMs, isWitnessed, isFirst, isAlone: !this.#areCompared } as const;
     this.#lies.set(bank, this.#told.lied(lie, this.#world.nowMs));
   }
 

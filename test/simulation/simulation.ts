@@ -128,7 +128,7 @@ export class Simulation {
         }),
     );
     this.#listed = this.exchanges;
-    this.banks = new Banks(world, kind.rateSource, this.#quotes.rates);
+    this.banks = new Banks(world, kind.rateSource, this.#quotes.rates, kind.comparesRates);
     this.redis = new RedisServer();
     world.redis = this.redis;
     for (const exchange of this.exchanges) world.servers.set(exchange.name, exchange);

@@ -3,7 +3,14 @@ import { test } from 'node:test';
 import { type RateLied, ToldRates } from './told-rates.ts';
 
 const hourMs = 3_600_000;
-const lie: RateLied = { value: '2500', dated: 'dated', nextFixingMs: 5_000_000, isWitnessed: false, isFirst: true };
+const lie: RateLied = {
+  value: '2500',
+  dated: 'dated',
+  nextFixingMs: 5_000_000,
+  isWitnessed: false,
+  isFirst: true,
+  isAlone: false,
+};
 
 /** Whether a lie that began after an hour may be served so long after it began. */
 function mayBeServed(over: Partial<RateLied>, afterMs: number): boolean {
@@ -53,10 +60,28 @@ test('nobody expects converted prices of a rate that cannot be read, or that its
   assert.equal(rates.changedAtMs(2 * hourMs), 2 * hourMs);
   rates.lost(false, 3 * hourMs);
   assert.equal(rates.changedAtMs(4 * hourMs), 3 * hourMs);
-  const lie = { value: '50', dated: 'undated', nextFixingMs: 0, isWitnessed: false, isFirst: true } as const;
+  const lie = {
+    value: '50',
+    dated: 'undated',
+    nextFixingMs: 0,
+    isWitnessed: false,
+    isFirst: true,
+    isAlone: false,
+  } as const;
   const lied = rates.lied(lie, 5 * hourMs);
   rates.lied({ ...lie, isFirst: false }, 5 * hourMs);
   assert.equal(rates.changedAtMs(7 * hourMs), 7 * hourMs);
   lied.untilMs = 8 * hourMs;
   assert.equal(rates.changedAtMs(9 * hourMs), 5 * hourMs, 'the second one makes no price');
+});
+
+test('where nothing confirms a rate, nobody expects converted prices after one that is far off', () => {
+  const far = { value: '50', dated: 'undated', nextFixingMs: 0, isWitnessed: false, isFirst: true } as const;
+  const expectedAfter = (lie: typeof far & { isAlone: boolean }) => {
+    const rates = new ToldRates('25');
+    rates.lied(lie, 0).untilMs = hourMs;
+    return rates.changedAtMs(9 * hourMs) === 0;
+  };
+  assert.equal(expectedAfter({ ...far, isAlone: false }), true);
+  assert.equal(expectedAfter({ ...far, isAlone: true }), false);
 });

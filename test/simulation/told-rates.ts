@@ -24,6 +24,8 @@ export interface RateLied {
   readonly isWitnessed: boolean;
   /** It is the one that makes prices. */
   readonly isFirst: boolean;
+  /** There is no second source to compare with. */
+  readonly isAlone: boolean;
 }
 
 /** A rate within so much of the one in force is taken, and beyond the other one only from two sources. */
@@ -39,6 +41,7 @@ export class ToldRates {
   readonly #lies: LiedRate[] = [];
   #changedAtMs = Number.NEGATIVE_INFINITY;
   #isLost = false;
+  #isContested = false;
 
   constructor(rate: string) {
     this.#truths.push({ value: rate, fromMs: Number.NEGATIVE_INFINITY });
@@ -48,9 +51,13 @@ export class ToldRates {
     return this.#truths.at(-1)!.value;
   }
 
-  /** When a rate last was another, or the source that makes prices said so or nothing: how long ever that lasts. */
+  /**
+   * When a rate last was another, or the source that makes prices said so or nothing: how long ever that lasts. Where
+   * nothing ever confirmed a rate, one that is far off leaves neither until an operator decides, who never does.
+   */
   changedAtMs(nowMs: number): number {
-    const isWrong = this.#isLost || this.#lies.some(({ isFirst, untilMs }) => isFirst && untilMs > nowMs);
+    const isWrong =
+      this.#isLost || this.#isContested || this.#lies.some(({ isFirst, untilMs }) => isFirst && untilMs > nowMs);
     return isWrong ? nowMs : this.#changedAtMs;
   }
 
@@ -78,6 +85,7 @@ export class ToldRates {
       untilMs: Number.POSITIVE_INFINITY,
     };
     this.#lies.push(lied);
+    this.#isContested ||= lie.isAlone && lie.isFirst && this.#factorOf(lie.value) > ceilingFactor;
     this.changed(nowMs);
     return lied;
   }
@@ -97,10 +105,14 @@ export class ToldRates {
   #believableFromMs({ value, dated, nextFixingMs, isWitnessed, isFirst }: RateLied, nowMs: number): number {
     const never = Number.POSITIVE_INFINITY;
     if (!isFirst || dated === 'older') return never;
-    const ratio = Number(value) / Number(this.truth);
-    const factor = Math.max(ratio, 1 / ratio);
+    const factor = this.#factorOf(value);
     if (isWitnessed || factor <= boundFactor) return nowMs;
     if (factor > ceilingFactor) return never;
     return dated === 'dated' ? nextFixingMs : nowMs + equalForMs;
+  }
+
+  #factorOf(value: string): number {
+    const ratio = Number(value) / Number(this.truth);
+    return Math.max(ratio, 1 / ratio);
   }
 }
