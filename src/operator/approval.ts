@@ -2,7 +2,6 @@ import type { Static } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
 import { Type } from '../contract/schema-builder.ts';
 import type { EpochMs } from '../ground/clock.ts';
-import type { MarketSymbol } from '../market/symbol.ts';
 import { type MarketTerms, type Term, type TermField, termFields, termsAt } from '../market/terms.ts';
 import {
   type ApprovalRecord,
@@ -215,12 +214,9 @@ async function cancelValues(id: string, parts: StoreParts, { now, firstTerms }: 
 
 /** The subject of a term, as far as terms depend on it: a service has neither a symbol nor a currency. */
 async function termSubject({ scope, subject = '' }: Pick<TermRecord, 'scope' | 'subject'>, parts: StoreParts) {
-  const none = { symbol: '' as MarketSymbol, quote: '', isConverted: true } as never;
-  if (scope === 'service') return none as Parameters<typeof termsAt>[1];
-  const market = (await parts.markets.list()).find(({ symbol }) => scope === 'market' && symbol === subject);
-  const quote = scope === 'market' ? (market?.quote ?? '') : subject;
-  const symbol = scope === 'market' ? subject : '';
-  return { symbol, quote, isConverted: true } as Parameters<typeof termsAt>[1];
+  if (scope !== 'market') return { symbol: '', quote: subject, isConverted: true } as Parameters<typeof termsAt>[1];
+  const quote = (await parts.markets.list()).find(({ symbol }) => symbol === subject)?.quote ?? '';
+  return { symbol: subject, quote, isConverted: true } as Parameters<typeof termsAt>[1];
 }
 
 function changedValues(
