@@ -53,8 +53,10 @@ test('a market that had ended when it was first seen is in no list and counts fo
   assert.equal(catalogue.statusAt('one', BA), undefined, 'it is none of the source either');
   catalogue.load(list({ BB: 'ended', BC: 'paused' }), after(start, 49 * hourMs));
   assert.equal(catalogue.find(BA)?.status, 'trading');
-  assert.equal(catalogue.find(symbol('BCEUR'))?.status, 'paused');
   assert.equal(catalogue.find(symbol('BBEUR')), undefined);
+  assert.equal(catalogue.find(symbol('BCEUR')), undefined, 'in a maintenance all markets are called paused');
+  catalogue.load(list({ BB: 'ended' }), after(start, 50 * hourMs));
+  assert.equal(catalogue.find(symbol('BCEUR'))?.status, 'trading');
 });
 
 test('a market that ends and stays in the list is paused at once, and due after its time (fault row 95)', () => {

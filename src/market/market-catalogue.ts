@@ -153,9 +153,7 @@ export class MarketCatalogue {
     const chosen = listings.filter((market) => this.#isSelected(market));
     for (const symbol of this.#neverTraded.loaded(chosen, hadPrice)) this.#forget(symbol, [source]);
     const isKnown = (symbol: MarketSymbol) => own.find(symbol) !== undefined;
-    // What had ended when it was first seen was never a market here.
-    const selected = chosen.filter(({ symbol, status }) => status !== 'ended' || isKnown(symbol));
-    const list = { source, markets: selected, gaps, at };
+    const list = { source, markets: own.offered(chosen), gaps, at };
     const openCount = [...own.symbols].filter((symbol) => this.#isOpen(symbol)).length;
     const judged = this.reviews.judge(list, { has: isKnown, openCount });
     const loaded = { ...gaps, markets: judged.taken, isRepeated: judged.isRepeated };

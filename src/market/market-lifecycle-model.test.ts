@@ -33,6 +33,8 @@ interface ModelMarket {
 interface Model {
   now: EpochMs;
   readonly markets: Map<string, ModelMarket>;
+  /** Bases that are no markets: they had ended when they were first seen, and have not traded since. */
+  readonly endedFirst: Set<string>;
 }
 
 interface Real {
@@ -115,8 +117,15 @@ function loadCommand(listed: readonly (ListedStatus | undefined)[], withForeign:
   return command(`load(${listed.map((status) => status ?? '-')})`, load, () => true);
 }
 
-function loadOne({ markets, now }: Model, base: string, status: ListedStatus | undefined, isEvidence: boolean): void {
+function loadOne(model: Model, base: string, status: ListedStatus | undefined, isEvidence: boolean): void {
+  const { markets, now, endedFirst } = model;
   const known = markets.get(`${base}EUR`);
+  const isNone = status === 'ended' || (status === 'paused' && endedFirst.has(base));
+  endedFirst.delete(base);
+  if (known === undefined && isNone) {
+    endedFirst.add(base);
+    return;
+  }
   const isGone = status === undefined || status === 'ended';
   if (status === 'ended' && known?.endedAt === never) known.upstream = 'paused';
   if (isGone) {
@@ -185,7 +194,8 @@ function removalEdgeCommand(pastMs: number): Command {
 
 const restartCommand = command(
   'restart',
-  (_model, real) => {
+  (model, real) => {
+    model.endedFirst.clear();
     const kept = JSON.parse(JSON.stringify(real.catalogue.records())) as MarketRecord[];
     real.catalogue = new MarketCatalogue(pricingPolicy(), everyEuroMarket);
     real.catalogue.restore(kept);
@@ -219,7 +229,7 @@ const anyCommands = fc.commands(
 
 function run(commands: Iterable<Command>): void {
   const setup = () => ({
-    model: { now: start, markets: new Map<string, ModelMarket>() },
+    model: { now: start, markets: new Map<string, ModelMarket>(), endedFirst: new Set<string>() },
     real: {
       catalogue: new MarketCatalogue(pricingPolicy(), everyEuroMarket),
       decisions: new Map<string, MarketControls>(),

@@ -19,6 +19,8 @@ interface Load extends CatalogueGaps {
 /** The catalogue of one source. */
 export class SourceListings {
   readonly #listings = new Map<MarketSymbol, Listing>();
+  /** Symbols of the last load that had ended when they were first seen, and have not traded since. */
+  #endedFirst: ReadonlySet<MarketSymbol> = new Set();
 
   /** Markets that it lists, and those that it lacks now. */
   get symbols(): Iterable<MarketSymbol> {
@@ -52,6 +54,18 @@ export class SourceListings {
   /** The market was never one of this source. */
   forget(symbol: MarketSymbol): void {
     this.#listings.delete(symbol);
+  }
+
+  /**
+   * Leaves out of a load what had ended when it was first seen, until it trades: it was never a market of this source,
+   * also where the exchange calls all of its markets paused, as in maintenance.
+   */
+  offered(markets: readonly ListedMarket[]): readonly ListedMarket[] {
+    const isStillNone = ({ symbol, status }: ListedMarket) =>
+      status === 'ended' || (status === 'paused' && this.#endedFirst.has(symbol));
+    const none = markets.filter((market) => !this.#listings.has(market.symbol) && isStillNone(market));
+    this.#endedFirst = new Set(none.map(({ symbol }) => symbol));
+    return markets.filter(({ symbol }) => !this.#endedFirst.has(symbol));
   }
 
   /**
