@@ -29,10 +29,10 @@ interface Finished {
 const filesInBatchMax = { quick: 12, system: 1 };
 /** Quick tests wait more than they work. The others start programs, which need the cores for themselves. */
 const atATime = { quick: availableParallelism() + 2, system: availableParallelism() };
-/** These wait for over half of their time, for faults and pages: three at a time beside the rest. */
+/** These wait for over half of their time, for faults and pages: two at a time beside the rest. */
 const waiting =
   /\/(?:alerts|catalogue|cluster|console-conditions|feed-half-open|feed-network|feed-reconnect|feed-values|full-disk|guard|lying-source|monotonic-reads|outage|portal-status|postgres|prices-and-terms|process-restart|proxies|python-bot|record-processes|redis-faults|redis-lost|replication|roles|rolling-deploy|shared-limits|sources)\.system/;
-const patientAtATime = 3;
+const patientAtATime = 2;
 const perTestMsMax = { quick: 120_000, system: 600_000 };
 const slowFilesShown = 10;
 const slowFileMs = 5_000;
