@@ -24,7 +24,7 @@ interface Memory {
   readonly processorMs: number;
 }
 
-/** What Node and the C library do where the launcher is told to leave them alone. */
+/** Settings that have the launcher leave Node and the C library at their defaults. */
 const defaults = {
   NODE_OPTIONS: '--max-semi-space-size=16',
   MALLOC_ARENA_MAX: '16',

@@ -12,7 +12,7 @@ environment:
   MARKET_DATA_API_KEY_FILE  a file that holds it
 `;
 
-/** Assistants wait for a minute at most: a longer wait for the limit is told in its place. */
+/** Assistants wait for a minute at most. Where the limit asks for more, they get an error that says how long. */
 const deadlineMs = 20_000;
 
 const [command, ...others] = process.argv.slice(2);

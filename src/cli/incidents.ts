@@ -27,7 +27,7 @@ const open = storeCommand({
   name: 'incidents open',
   summary: 'open an incident on the status page, or adopt an outage that was found',
   details: [
-    'It is on the page at once, in the Atom feed and in summary.json, and subscribers are told. It changes nothing that was measured.',
+    'It appears at once on the page, in the Atom feed and in summary.json, and goes to subscribers. Nothing that was measured changes.',
     plainText,
   ],
   options: {
@@ -58,7 +58,7 @@ const update = storeCommand({
   name: 'incidents update',
   summary: 'add an update to an incident, or change its title, parts or review',
   details: [
-    'An update is dated now and never changes; subscribers are told of it. They are told of the first review too, and of no changed title or part.',
+    'An update is dated now, never changes, and goes to subscribers. So does the first review; a changed title or part does not.',
     plainText,
   ],
   positionals: { ID: { summary: 'the incident’s id, inc_…' } },
